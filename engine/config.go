@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Config holds what an Endpoint needs to know. A zero field takes its default.
+type Config struct {
+	// Seed feeds the endpoint's generator of tags, keys and first numbers. Real drivers fill it from the system's entropy.
+	Seed [32]byte
+	// Accept lets peers open connections.
+	Accept bool
+	// Chunk is the payload of a full packet in bytes: a multiple of 8 in 8..8872. Default 4096.
+	Chunk int
+	// Paths is the number of paths of a connection, 1..256; the smaller of both sides counts. Default 16.
+	Paths int
+	// Burst is the number of packets that stay on a path before the next one is picked. Default 1.
+	Burst int
+	// InitialWindow is the first window of a path in bytes. Default 16 packets.
+	InitialWindow int
+	// MaxWindow bounds the window of a connection in bytes. Default 4 MiB.
+	MaxWindow int
+	// MaxAckDelay is the longest time that an ACK is held back. Default 100 µs.
+	MaxAckDelay time.Duration
+	// AckEvery is the number of packets that make an ACK due at once. Default 4.
+	AckEvery int
+	// InitialRTT is assumed until the first sample. Default 10 ms.
+	InitialRTT time.Duration
+	// MinRTO bounds retransmission timers from below: the granularity of the driver's clock. Default 1 ms.
+	MinRTO time.Duration
+	// DeadAfter is the silence, with work outstanding, after which a connection fails. Default 10 s.
+	DeadAfter time.Duration
+	// StreamWindow is the number of messages accepted beyond the oldest incomplete one of a stream. Default 256.
+	StreamWindow int
+	// Span is the number of chunks accepted beyond the oldest unacknowledged one of a message. Default 65536.
+	Span int
+	// Messages is the number of messages begun and incomplete that a connection accepts. Default 4096.
+	Messages int
+	// Streams is the number of stream ids that a connection accepts. Default 4096.
+	Streams int
+	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
+	SeqBits int
+}
+
+// Largest and smallest values of Config's fields.
+const (
+	MaxChunk = 8872
+	MaxPaths = 256
+)
+
+// Overhead is the largest difference between a packet and its payload, in bytes.
+const Overhead = 64
+
+func orDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// withDefaults fills zero fields and validates the rest.
+func (c Config) withDefaults() (Config, error) {
+	orDefault(&c.Chunk, 4096)
+	orDefault(&c.Paths, 16)
+	orDefault(&c.Burst, 1)
+	orDefault(&c.InitialWindow, 16*(c.Chunk+Overhead))
+	orDefault(&c.MaxWindow, 4<<20)
+	orDefault(&c.MaxAckDelay, 100*time.Microsecond)
+	orDefault(&c.AckEvery, 4)
+	orDefault(&c.InitialRTT, 10*time.Millisecond)
+	orDefault(&c.MinRTO, time.Millisecond)
+	orDefault(&c.DeadAfter, 10*time.Second)
+	orDefault(&c.StreamWindow, 256)
+	orDefault(&c.Span, 65536)
+	orDefault(&c.Messages, 4096)
+	orDefault(&c.Streams, 4096)
+	orDefault(&c.SeqBits, 32)
+	limits := []struct {
+		name        string
+		value       int
+		least, most int
+	}{
+		{"Chunk", c.Chunk, 8, MaxChunk},
+		{"Paths", c.Paths, 1, MaxPaths},
+		{"Burst", c.Burst, 1, 256},
+		{"InitialWindow", c.InitialWindow, c.Chunk + Overhead, 1 << 30},
+		{"MaxWindow", c.MaxWindow, c.Chunk + Overhead, 1 << 30},
+		{"MaxAckDelay", int(c.MaxAckDelay), 1, int(time.Second)},
+		{"AckEvery", c.AckEvery, 1, 256},
+		{"InitialRTT", int(c.InitialRTT), 1, int(10 * time.Second)},
+		{"MinRTO", int(c.MinRTO), 1, int(10 * time.Second)},
+		{"DeadAfter", int(c.DeadAfter), 1, int(time.Hour)},
+		{"StreamWindow", c.StreamWindow, 1, 65536},
+		{"Span", c.Span, 1, 1 << 20},
+		{"Messages", c.Messages, 1, 1 << 20},
+		{"Streams", c.Streams, 1, 65536},
+		{"SeqBits", c.SeqBits, 10, 32},
+	}
+	for _, l := range limits {
+		if l.value < l.least || l.value > l.most {
+			return c, fmt.Errorf("%w: %s is %d, allowed %d..%d", ErrConfig, l.name, l.value, l.least, l.most)
+		}
+	}
+	if c.Chunk%8 != 0 {
+		return c, fmt.Errorf("%w: Chunk is %d, not a multiple of 8", ErrConfig, c.Chunk)
+	}
+	return c, nil
+}

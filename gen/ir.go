@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+// Protocol is one compiled schema: every name resolved, every bit placed, every check ordered.
+// Backends and the interpreter read it and decide nothing.
+type Protocol struct {
+	Edition  int
+	Package  string   // dotted, for example "metaroce.wire"
+	Doc      []string // comment above the package line
+	Source   string   // base name of the schema file
+	License  string   // `option license "..."`; empty when the schema names none
+	WireHash string   // SHA-256 of all that decides bytes; names included, docs and positions excluded
+	TextHash string   // SHA-256 of the source text
+	Targets  Targets
+	Consts   []*Const
+	Codes    []*Code // run-time errors: built-in first, then the schema's own, by number
+	Enums    []*Enum
+	Sums     []*Sum
+	Structs  []*Struct // declaration order; a synthetic struct stands before its owner
+	Lists    []*List
+	Examples []*Example
+}
+
+// Targets holds the schema's `option go|c|lua` blocks.
+type Targets struct {
+	GoPackage string // last part of Package unless the option says otherwise
+	CPrefix   string // "mr"
+	LuaProto  string // "metaroce": filter prefix
+	LuaName   string // "MetaRoCE": protocol column
+	UDPPort   int    // dissector binding; 0 = none
+}
+
+// Name is one identifier in every language; the mapping is decided once, here.
+type Name struct {
+	Schema string // as written: snake_case for items, CamelCase for types and members
+	Go     string // CamelCase
+	C      string // snake_case without the prefix
+	Filter string // snake_case, last part of a display filter
+}
+
+// Const is a named integer.
+type Const struct {
+	Name  Name
+	Doc   []string
+	Value uint64
+}
+
+// Code is a run-time error code, shared by all backends.
+type Code struct {
+	Number int
+	Name   string // "E_SHORT"
+	Text   string
+}
+
+// Enum names numbers of one scalar width.
+type Enum struct {
+	Name     Name
+	Doc      []string
+	Bits     int
+	Closed   bool // a number that no member names is E_ENUM
+	Members  []*Member
+	Reserved []Range
+}
+
+// Member is one name of an Enum; First == Last unless it names a range.
+type Member struct {
+	Name        Name
+	Doc         []string
+	First, Last uint64
+}
+
+// Range is an inclusive interval of unsigned numbers.
+type Range struct{ First, Last uint64 }
+
+// Sum is a checksum algorithm. Only CRCs exist in edition 1 of this compiler.
+type Sum struct {
+	Name                  Name
+	Doc                   []string
+	Width                 int // bits
+	Poly, Init, XorOut    uint64
+	ReflectIn, ReflectOut bool
+	Check                 uint64 // over "123456789"; verified at compile time
+	Little                bool   // byte order on the wire
+}
+
+// Struct is a header, a packet, or the body of a switch arm or TLV case (then synthetic).
+// Outer items that a synthetic body reads have become its Params, so no backend knows nested scopes.
+type Struct struct {
+	Name      Name
+	Doc       []string
+	Packet    bool    // root of vectors, Decode, dissector
+	Owner     *Struct // the struct whose arm or case this is; nil when declared by name
+	Params    []*Param
+	Items     []*Item // all items in wire order, those of if-blocks included
+	Steps     []Step  // the decode program
+	Min, Max  int     // bytes; Max < 0 = bounded only by its container
+	Greedy    bool    // takes the rest of its container on some decode path, and must fill it exactly (E_TRAILING)
+	FixedSize bool    // Min == Max, one Run, no params: usable as array-pointer view and inside other runs
+}
+
+// Param is a value the caller of decode provides: a decoded struct or a scalar.
+type Param struct {
+	Name   Name
+	Struct *Struct // nil = scalar
+	Bits   int
+}
+
+// ItemKind tells which part of an Item is set.
+type ItemKind int
+
+// The kinds of items.
+const (
+	KindScalar   ItemKind = iota // Scalar: an integer or bit
+	KindReserved                 // Scalar with Reserved != NotReserved
+	KindBits                     // Vector: bits<N>
+	KindStruct                   // Struct, Args
+	KindArray                    // Array
+	KindSpan                     // Span: bytes, string, payload, pad
+	KindList                     // List: TLVs up to the container's end
+	KindSwitch                   // Switch
+)
+
+// Item is one field of a struct, in wire order. Name.Schema is "_" for unnamed reserved bits.
+type Item struct {
+	Name   Name
+	Doc    []string
+	Kind   ItemKind
+	Owner  *Struct
+	Scalar *Scalar
+	Vector *Vector
+	Struct *Struct
+	Args   []*Expr // one per Struct.Params; each is an OpRef
+	Array  *Array
+	Span   *Span
+	List   *List
+	Switch *Switch
+	When   *Expr  // nil = always present; else all enclosing conditions joined with &&
+	Format string // @fmt(...): hex ipv4 ipv6; "" = decimal (bytes: hex)
+	Unit   string // @unit("...")
+}
+
+// Reserve tells how reserved bits are treated.
+type Reserve int
+
+// The kinds of reserved bits: sent as zeros (ones); checked on arrival unless ignored.
+const (
+	NotReserved Reserve = iota
+	ReservedZero
+	ReservedOnes
+	ReservedIgnore
+)
+
+// Scalar is an integer of 1 to 64 bits, MSB first.
+type Scalar struct {
+	Bits     int
+	Signed   bool
+	Little   bool
+	Flag     bool  // declared `bit`: usable as bool
+	Enum     *Enum // nil = plain number
+	Serial   bool  // RFC 1982 comparison
+	Reserved Reserve
+	In       []Range // nil = any value
+	Fixed    *uint64 // `= constant`: written, checked with E_FIXED
+	Derived  *Expr   // `= expr`: encoder computes, decoder checks with E_DERIVED
+	Solve    *Solve  // encoder fills it from an array's count or a span's size; nil unless so
+	Default  uint64  // value that constructors set
+	Sum      *Cover  // checksum field; decode never checks it, verify does
+}
+
+// Solve says: the encoder sets the item to (measure - B) / A, measure being Of's count or size in bytes.
+type Solve struct {
+	Of   Ref // from the struct that holds the array or span
+	A, B int64
+}
+
+// Cover is what a checksum field covers.
+type Cover struct {
+	Sum *Sum
+	// Before: from the start of the outermost container to this field. The only form of edition 1 of this compiler.
+	Before bool
+}
+
+// Vector is bits<N>: bit i lies in byte i/8 under mask 0x80>>(i%8) and, in memory, at bit 63-i%64 of word i/64.
+type Vector struct {
+	Bits  int
+	Index string // the index name of `bit i means ...`; empty when unstated
+	Means string // source text of the meaning, for labels
+}
+
+// Array holds equal elements: structs or scalars, counted or up to the container's end.
+type Array struct {
+	Struct   *Struct
+	Scalar   *Scalar
+	Args     []*Expr
+	Count    *Expr // nil = greedy
+	MaxCount int   // from the count's interval; < 0 when greedy
+	Solve    *Ref  // the scalar that the encoder sets to the count, reached from this struct; nil = none
+}
+
+// SpanKind tells bytes from text, payload and padding.
+type SpanKind int
+
+// The kinds of spans.
+const (
+	SpanBytes  SpanKind = iota
+	SpanString          // UTF-8, checked with E_STRING
+	SpanPayload
+	SpanPad // its value is its length; the bytes must be zero (E_PADDING) unless Ignore
+)
+
+// Span is a run of bytes without inner structure.
+type Span struct {
+	Kind     SpanKind
+	Size     *Expr // nil = greedy
+	Fixed    int   // size in bytes when it is constant (then part of a Run), else -1
+	Min, Max int   // `in a..b` on the length; Max < 0 = none (E_RANGE)
+	Ignore   bool  // pad: any bytes accepted
+	Opaque   bool  // ciphertext
+}
+
+// Switch chooses one of several layouts.
+type Switch struct {
+	Selector Ref
+	Arms     []*Arm
+}
+
+// Arm is one case of a Switch. At most one of Struct and Reject is set; neither = nothing follows.
+type Arm struct {
+	Name   Name
+	Doc    []string
+	Labels []Range // empty = `_`, everything else
+	Struct *Struct // named or synthetic
+	Args   []*Expr
+	Reject *Code
+}
+
+// List is a TLV list: it ends with its container.
+type List struct {
+	Name         Name
+	Doc          []string
+	Max          int     // bytes of the whole list (E_SIZE)
+	Head         *Struct // fixed size
+	Key          *Item   // item of Head
+	Length       *Expr   // value bytes, over Head's items
+	LengthOf     *Item   // the head item the encoder sets; value bytes = A*item + B is solved here as A=1, B=0 only
+	ElementAlign int     // zeros (E_PADDING) after each value up to this multiple; 1 = none
+	End          *uint64 // key byte after which only zeros follow (E_PADDING); nil = none
+	Ascending    bool    // keys must not decrease (E_TLV_ORDER)
+	SkipIf       *Expr   // unknown key: skipped when true, else E_TLV_UNKNOWN; over Head's items; nil = always skipped
+	Cases        []*Case
+}
+
+// Case is one known TLV. Its value must fill the element exactly (E_TLV_LENGTH).
+type Case struct {
+	Name     Name
+	Doc      []string
+	Key      uint64
+	Struct   *Struct // nil = empty value
+	Unique   bool    // a second one is E_TLV_DUPLICATE
+	Required bool    // absence is E_TLV_MISSING
+}
+
+// Example is an example or reject block; the compiler runs it through the interpreter.
+type Example struct {
+	Name         string
+	Struct       *Struct
+	Bytes        []byte
+	Fields       []Expect // example: wanted values
+	Consumed     int      // -1 = all
+	NonCanonical bool     // encode(decode(bytes)) differs
+	Code         *Code    // reject: wanted error
+	At           string   // reject: wanted item path; "" = any
+	Pos          string   // file:line:col
+}
+
+// Expect is one wanted value: an item path as in vectors, and its text form.
+type Expect struct{ Path, Value string }
