@@ -3,9 +3,8 @@
 package engine
 
 import (
-	"net/netip"
-
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/engine/internal/path"
 )
 
 // Time is an instant in nanoseconds since the driver's origin.
@@ -23,9 +22,7 @@ const (
 )
 
 // Route names the two ends that a datagram travels between, as this host sees them.
-type Route struct {
-	Local, Remote netip.AddrPort
-}
+type Route = path.Route
 
 // Datagram is one UDP payload with what the engine needs to know of its IP header.
 type Datagram struct {

@@ -91,6 +91,7 @@ type Struct struct {
 	Doc       []string
 	Packet    bool    // root of vectors, Decode, dissector
 	Owner     *Struct // the struct whose arm or case this is; nil when declared by name
+	List      *List   // the list whose head or case this is; nil otherwise
 	Params    []*Param
 	Items     []*Item // all items in wire order, those of if-blocks included
 	Steps     []Step  // the decode program

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+
+.PHONY: help demo test check-all check gen generate fuzz bench tidy deps
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
+
+demo: ## Send a file over real UDP on this machine, with loss, and show what happened. FILE=path, else a file is made.
+	@FILE="$(FILE)" bash scripts/demo.sh
+
+test: ## Everything that a change must pass; the last line counts.
+	@go run ./tidy/stages test
+
+check-all: ## test, and the checks that are too slow for every change.
+	@go run ./tidy/stages all
+
+check: ## Are the generated files those of the schema?
+	@go run ./cmd/mrgen check
+
+gen: ## Write the generated files anew.
+	@go run ./cmd/mrgen gen
+
+generate: gen ## The same.
+
+fuzz: ## A minute of fuzzing for every fuzz target.
+	@go run ./tidy/stages fuzz
+
+bench: ## Run the benchmarks.
+	@go test -run '^$$' -bench . -benchmem ./...
+
+tidy: ## Only the house rules.
+	@go test ./tidy
+
+deps: ## Install what the tests need besides Go (apt, as root).
+	@bash scripts/deps.sh

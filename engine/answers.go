@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// answers is what a connection owes its peer besides ACKs. All of it is bounded: what the peer makes us say cannot grow.
+type answers struct {
+	notices fifo.Queue[wire.Notice]
+	readies fifo.Queue[wire.Ready]
+	replies fifo.Queue[pathReply]
+	confirm bool             // CONFIRM, for each ACCEPT
+	closed  bool             // CLOSED, for each CLOSE
+	abort   wire.CloseReason // ABORT with this reason; 0 = none
+}
+
+// pathReply is a PROBE_REPLY and the path on which it goes out.
+type pathReply struct {
+	path  uint16
+	probe wire.Probe
+}
+
+// mostAnswers bounds each queue of a connection.
+const mostAnswers = 64
+
+// notice queues a NOTICE; it returns false when too many wait. The peer finds out by its timers.
+func (a *answers) notice(n wire.Notice) bool { return pushBounded(&a.notices, n) }
+
+// ready queues a RECEIVE_READY.
+func (a *answers) ready(r wire.Ready) bool { return pushBounded(&a.readies, r) }
+
+// reply queues a PROBE_REPLY.
+func (a *answers) reply(path uint16, p wire.Probe) bool {
+	return pushBounded(&a.replies, pathReply{path, p})
+}
+
+func pushBounded[T any](q *fifo.Queue[T], item T) bool {
+	if q.Len() >= mostAnswers {
+		return false
+	}
+	q.Push(item)
+	return true
+}
+
+// answer is a packet that belongs to no connection: RETRY, REJECT, VERSIONS or the echo of an unknown tag.
+type answer struct {
+	route  Route
+	opcode wire.Opcode
+	tag    uint64
+	cookie cookie
+	code   wire.CloseReason
+}
+
+// answer queues a stateless answer.
+func (e *Endpoint) answer(a answer) {
+	if !pushBounded(&e.answers, a) {
+		e.drop(DropQueue)
+	}
+}
+
+// unknownTag answers a packet for a connection that is not here: at most one small packet, never to a reply.
+func (e *Endpoint) unknownTag(d Datagram) {
+	e.drop(DropUnknownTag)
+	base := &e.in.Base
+	switch base.Opcode {
+	case wire.OpcodeClosed:
+		if c := e.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && d.Route.Remote.Addr() == c.peer {
+			e.disowned(c)
+		}
+	case wire.OpcodeRetry, wire.OpcodeReject, wire.OpcodeVersions, wire.OpcodeAbort, wire.OpcodeProbeReply, wire.OpcodeAccept:
+	default:
+		e.answer(answer{route: d.Route, opcode: wire.OpcodeClosed, tag: base.Tag})
+	}
+}
+
+// disowned believes that the peer has forgotten the connection once nothing valid was heard for a while.
+func (e *Endpoint) disowned(c *conn) {
+	if c.live() && e.now.Sub(c.clock.heard) > c.patience() {
+		e.finish(c, ErrAborted)
+	}
+}

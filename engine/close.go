@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Close ends a connection once all that was posted is acknowledged. Its Closed event is the last one.
+func (e *Endpoint) Close(now Time, id ConnID) error {
+	e.now = now
+	c, err := e.get(id)
+	if err != nil {
+		return err
+	}
+	c.phase = draining
+	e.drained(c)
+	e.wake(c)
+	return nil
+}
+
+// drained sends CLOSE when nothing is left to do.
+//
+//mr:req MR-CONN-008
+func (e *Endpoint) drained(c *conn) {
+	if c.phase == draining && c.idle() {
+		c.phase = closing
+		c.clock.retries = 0
+		e.schedule(c, 0)
+	}
+}
+
+// handleClose answers CLOSE with CLOSED, as often as it comes, and stays for a while to do so.
+//
+//mr:req MR-CONN-009
+func (e *Endpoint) handleClose(c *conn, p *path.Path) {
+	c.answers.closed = true
+	c.named = p.ID
+	if c.phase == lingering {
+		return
+	}
+	e.flush(c, ErrClosed)
+	e.events.Push(Event{Kind: Closed, Conn: c.id})
+	c.phase = lingering
+	e.schedule(c, 3*c.patience())
+}
+
+// handleClosed ends the closing side.
+func (e *Endpoint) handleClosed(c *conn) {
+	if c.phase != closing {
+		e.drop(DropPhase)
+		return
+	}
+	e.finish(c, nil)
+}
+
+// expireControl repeats a control packet, or gives up.
+func (e *Endpoint) expireControl(c *conn) {
+	switch {
+	case c.phase == lingering:
+		e.remove(c)
+	case c.phase <= accepting && e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter:
+		e.finish(c, ErrDead)
+	case c.phase == closing && c.clock.retries > mostCloses:
+		e.finish(c, nil)
+	}
+}
+
+// mostCloses is how often CLOSE is sent. All data is acknowledged by then: nothing is lost with the answer.
+const mostCloses = 8
+
+// abort tells the peer, as well as one packet can, that the connection is over.
+func (e *Endpoint) abort(c *conn, code wire.CloseReason) {
+	c.answers.abort = code
+	err := c.end
+	e.flush(c, err)
+	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
+	c.phase = lingering
+	e.schedule(c, time.Millisecond)
+}
+
+// finish ends a connection at once.
+func (e *Endpoint) finish(c *conn, err error) {
+	if c.phase == over {
+		return
+	}
+	if c.phase != lingering && c.phase != accepting {
+		reason := err
+		if reason == nil {
+			reason = ErrClosed
+		}
+		e.flush(c, reason)
+		e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
+	}
+	e.remove(c)
+}
+
+// flush ends every operation and posted receive, each with its one event.
+func (e *Endpoint) flush(c *conn, err error) {
+	for _, s := range c.outgoing.list {
+		s.Fail(err, wire.StatusOk)
+		e.complete(c, s)
+	}
+	for _, s := range c.incoming.list {
+		s.Flush(err)
+		e.deliver(c, s)
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// phase is where a connection is in its life.
+type phase uint8
+
+const (
+	opening   phase = iota // opener: OPEN is out
+	accepting              // acceptor: ACCEPT is out, nothing confirms it yet
+	open
+	draining // Close was called; posted work goes on
+	closing  // CLOSE is out
+	lingering
+	over
+)
+
+// limits are what both sides have agreed on.
+type limits struct {
+	chunk       int
+	paths       int
+	streams     int // ids that the peer accepts
+	peerDelay   time.Duration
+	ownMessages int // begun and incomplete, accepted here
+}
+
+// conn is one connection: its phase and what its parts share. Paths and streams own everything else.
+type conn struct {
+	id       ConnID
+	phase    phase
+	tags     tags
+	peer     netip.Addr
+	limits   limits
+	greeting greeting
+	paths    path.Set
+	pathCfg  *path.Config
+	outgoing outgoingSet
+	incoming incomingSet
+	acks     acks
+	answers  answers
+	lost     idSet // paths with lost chunks
+	probing  idSet // paths that want to probe
+	flying   int   // bytes in flight on all paths
+	named    uint16
+	clock    clock
+	count    traffic
+	end      error // why the connection ends
+}
+
+// tags name the connection: local is what the peer writes into packets to us.
+type tags struct {
+	local, remote         uint64
+	localFirst, peerFirst uint32
+}
+
+// traffic counts payload bytes.
+type traffic struct {
+	sent, received uint64
+}
+
+// clock is when a connection needs attention.
+type clock struct {
+	wake     Time // lower bound of all deadlines
+	heapAt   int  // place in the Endpoint's timer heap; -1 = none
+	ready    bool // in the Endpoint's ready queue
+	progress Time // of the last acknowledgment, or of the first packet after silence
+	heard    Time // when the last valid packet arrived
+	control  Time // when CLOSE, OPEN or ACCEPT goes out again, or lingering ends
+	retries  int
+}
+
+// outgoingSet holds the sending ends of streams, and which of them have something to send.
+type outgoingSet struct {
+	cfg    *stream.Config
+	byID   map[uint16]*sender
+	list   []*sender
+	active fifo.Queue[*sender]
+}
+
+// sender is an outgoing stream and its membership in the active queue.
+type sender struct {
+	*stream.Outgoing
+	queued bool
+}
+
+// get returns the stream, new if need be.
+func (s *outgoingSet) get(id uint16) *sender {
+	if out := s.byID[id]; out != nil {
+		return out
+	}
+	out := &sender{Outgoing: stream.NewOutgoing(id, s.cfg)}
+	s.byID[id] = out
+	s.list = append(s.list, out)
+	return out
+}
+
+// activate lets the stream be asked for chunks.
+func (s *outgoingSet) activate(out *sender) {
+	if !out.queued && out.Len() > 0 {
+		out.queued = true
+		s.active.Push(out)
+	}
+}
+
+// incomingSet holds the receiving ends of streams.
+type incomingSet struct {
+	cfg   *stream.Config
+	byID  map[uint16]*receiver
+	list  []*receiver
+	begun int // messages begun and incomplete, of all streams
+}
+
+// receiver is an incoming stream.
+type receiver struct {
+	*stream.Incoming
+	announced bool // the application has heard of it
+	noticed   Time // when it was last told of a missing receive
+}
+
+func (s *incomingSet) get(id uint16) *receiver {
+	if in := s.byID[id]; in != nil {
+		return in
+	}
+	in := &receiver{Incoming: stream.NewIncoming(id, s.cfg), noticed: -Never}
+	s.byID[id] = in
+	s.list = append(s.list, in)
+	return in
+}
+
+// establish makes paths and streams once both sides' parameters are known.
+func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
+	l := limits{
+		chunk:       min(e.cfg.Chunk, int(theirs.Chunk.Value)),
+		paths:       min(e.cfg.Paths, int(theirs.Paths.Value)),
+		streams:     int(theirs.Streams.Value),
+		peerDelay:   time.Duration(theirs.MaxAckDelay.Value),
+		ownMessages: e.cfg.Messages,
+	}
+	c.limits = l
+	packet := l.chunk + Overhead
+	c.pathCfg = &path.Config{
+		Space:       wire.Space(e.cfg.SeqBits),
+		First:       c.tags.localFirst,
+		PeerFirst:   c.tags.peerFirst,
+		PeerDelay:   l.peerDelay,
+		InitialRTT:  e.cfg.InitialRTT,
+		Granularity: e.cfg.MinRTO,
+		Congestion:  cc.Config{Initial: e.cfg.InitialWindow, Least: packet, Most: e.cfg.MaxWindow, Packet: packet},
+	}
+	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
+	c.outgoing = outgoingSet{
+		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
+		byID: make(map[uint16]*sender),
+	}
+	c.incoming = incomingSet{
+		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
+		byID: make(map[uint16]*receiver),
+	}
+	c.acks = newAcks(l.chunk)
+}
+
+// opened tells the application that work can be posted.
+func (e *Endpoint) opened(c *conn) {
+	c.phase = open
+	c.clock.progress = e.now
+	c.clock.control = Never
+	e.events.Push(Event{Kind: Opened, Conn: c.id})
+}
+
+// live tells whether the connection carries sequenced packets.
+func (c *conn) live() bool { return c.phase >= open && c.phase <= closing }
+
+// idle tells whether all that was posted is acknowledged and nothing is in flight.
+func (c *conn) idle() bool {
+	for _, s := range c.outgoing.list {
+		if s.Len() > 0 {
+			return false
+		}
+	}
+	for _, p := range c.paths.All() {
+		if p != nil && !p.Idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// settle keeps the connection's sums true after a change of a path whose bytes in flight were before.
+func (c *conn) settle(p *path.Path, before int) {
+	c.flying += p.InFlight() - before
+	if p.HasLost() {
+		c.lost.add(p.ID)
+	} else {
+		c.lost.remove(p.ID)
+	}
+	if p.WantsProbe() {
+		c.probing.add(p.ID)
+	} else {
+		c.probing.remove(p.ID)
+	}
+}

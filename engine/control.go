@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// nextControl sends what begins and ends the connection.
+func (e *Endpoint) nextControl(c *conn) (Route, bool) {
+	due := c.clock.control <= e.now
+	switch {
+	case c.phase == opening && due:
+		route := c.greeting.routes[c.clock.retries%len(c.greeting.routes)]
+		e.handshakeBase(wire.OpcodeOpen, 0)
+		e.writeOpen(c)
+		e.again(c)
+		return route, true
+	case c.phase == accepting && due:
+		e.handshakeBase(wire.OpcodeAccept, c.tags.remote)
+		e.out.Plain.Accept = wire.BodyAccept{
+			Accept:     wire.Accept{Tag: c.tags.local, First: c.tags.localFirst},
+			Parameters: e.parameters(),
+		}
+		e.again(c)
+		return c.greeting.route, true
+	case c.phase < open:
+		return Route{}, false
+	case c.answers.confirm:
+		c.answers.confirm = false
+		e.out.Plain.Confirm = wire.BodyConfirm{}
+		return e.unsequenced(c, wire.OpcodeConfirm, c.anyPath()).Route, true
+	case c.answers.abort != 0:
+		e.out.Plain.Abort = wire.AbortCode{Code: c.answers.abort}
+		c.answers.abort = 0
+		return e.unsequenced(c, wire.OpcodeAbort, c.anyPath()).Route, true
+	case c.answers.closed:
+		c.answers.closed = false
+		e.out.Plain.Close = wire.Code{Code: wire.CloseReasonDone}
+		return e.unsequenced(c, wire.OpcodeClosed, c.anyPath()).Route, true
+	case c.phase == closing && due:
+		return e.nextClose(c), true
+	}
+	return Route{}, false
+}
+
+// nextClose sends CLOSE, each time on another path.
+func (e *Endpoint) nextClose(c *conn) Route {
+	c.clock.retries++
+	e.schedule(c, min(c.patience()<<min(c.clock.retries, 8), time.Second))
+	c.renameFeedback(c.named)
+	e.out.Plain.Close = wire.Code{Code: wire.CloseReasonDone}
+	return e.unsequenced(c, wire.OpcodeClose, c.anyPath()).Route
+}
+
+// handshakeBase begins a packet that belongs to no path.
+func (e *Endpoint) handshakeBase(opcode wire.Opcode, tag uint64) {
+	e.out.Base = wire.Base{Version: wireVersion, Opcode: opcode, Tag: tag}
+}
+
+// writeAnswer encodes a stateless answer.
+func (e *Endpoint) writeAnswer(a answer, buf []byte) Datagram {
+	e.handshakeBase(a.opcode, a.tag)
+	body := &e.out.Plain
+	switch a.opcode {
+	case wire.OpcodeRetry:
+		body.Retry = wire.BodyRetry{Parameters: wire.Parameters{
+			Cookie: wire.ParametersCookie{Value: a.cookie[:]}, CookiePresent: true,
+		}}
+	case wire.OpcodeReject:
+		body.Reject = wire.BodyReject{Code: wire.Code{Code: a.code}}
+	case wire.OpcodeVersions:
+		body.Versions = wire.VersionList{Count: 1, Version: [15]byte{wireVersion}}
+	case wire.OpcodeClosed:
+		body.Close = wire.Code{Code: wire.CloseReasonUnknownTag, Echo: true}
+	}
+	return e.emit(buf, a.route)
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/engine/internal/region"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Endpoint is one end of many connections. It is not safe for concurrent use.
+type Endpoint struct {
+	cfg      Config
+	rng      *rand.Rand
+	now      Time // of the call under way
+	cookies  cookies
+	regions  region.Table
+	byID     map[ConnID]*conn
+	byLocal  map[uint64]*conn
+	byRemote map[uint64]*conn
+	conns    []*conn
+	lastID   ConnID
+	ready    fifo.Queue[*conn] // may have something to send
+	spell    int               // packets that the front of ready has sent in a row
+	timers   timers
+	answers  fifo.Queue[answer] // of no connection
+	events   fifo.Queue[Event]
+	stats    EndpointStats
+	in, out  wire.Packet // scratch
+	scratch  scratch
+}
+
+// New returns an Endpoint without connections.
+func New(cfg Config) (*Endpoint, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &Endpoint{
+		cfg:      cfg,
+		rng:      rand.New(rand.NewChaCha8(cfg.Seed)),
+		byID:     make(map[ConnID]*conn),
+		byLocal:  make(map[uint64]*conn),
+		byRemote: make(map[uint64]*conn),
+	}
+	e.cookies = newCookies(e.rng)
+	return e, nil
+}
+
+// Register makes memory reachable for peers under a random key. The memory is shared until Deregister.
+func (e *Endpoint) Register(memory []byte, rights Rights) (Key, error) {
+	key := Key(e.rng.Uint64())
+	return key, e.regions.Register(key, memory, rights)
+}
+
+// Deregister takes a region back: once it returns, no packet touches the memory any more.
+func (e *Endpoint) Deregister(key Key) error { return e.regions.Deregister(key) }
+
+// get returns a connection that work can be posted on.
+func (e *Endpoint) get(id ConnID) (*conn, error) {
+	c := e.byID[id]
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("%w: %d", ErrUnknownConn, id)
+	case c.phase != open:
+		return nil, fmt.Errorf("%w: %d", ErrNotOpen, id)
+	}
+	return c, nil
+}
+
+// Post queues an operation. Its end is a Completed event.
+func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
+	e.now = now
+	c, err := e.get(id)
+	if err != nil {
+		return err
+	}
+	if int(w.Stream) >= c.limits.streams {
+		return fmt.Errorf("%w: %d of connection %d, the peer accepts %d", ErrStream, w.Stream, id, c.limits.streams)
+	}
+	s := c.outgoing.get(w.Stream)
+	err = s.Post(stream.Message{
+		Op: w.Op, ID: w.ID, Data: w.Data, Key: uint64(w.Key), At: w.At,
+		Immediate: w.Immediate, Value: w.Value, Match: w.Match,
+	})
+	if err != nil {
+		return err
+	}
+	c.outgoing.activate(s)
+	e.wake(c)
+	return nil
+}
+
+// EndStream ends an outgoing stream behind all that is posted on it. Its id can then be used anew.
+func (e *Endpoint) EndStream(now Time, id ConnID, streamID uint16) error {
+	e.now = now
+	c, err := e.get(id)
+	if err != nil {
+		return err
+	}
+	s := c.outgoing.get(streamID)
+	if err := s.End(wire.StatusOk); err != nil {
+		return err
+	}
+	c.outgoing.activate(s)
+	e.wake(c)
+	return nil
+}
+
+// PostReceive lends a buffer to one message of an incoming stream. Its end is a Received event.
+func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
+	e.now = now
+	c, err := e.get(id)
+	if err != nil {
+		return err
+	}
+	if int(r.Stream) >= e.cfg.Streams {
+		return fmt.Errorf("%w: %d of connection %d, accepted here are %d", ErrStream, r.Stream, id, e.cfg.Streams)
+	}
+	s := c.incoming.get(r.Stream)
+	s.Post(r.ID, r.Buffer)
+	if start, posted, due := s.Ready(); due {
+		c.answers.ready(wire.Ready{Stream: r.Stream, Start: start, Posted: posted})
+		e.wake(c)
+	}
+	return nil
+}
+
+// NextEvent returns what the application should know, in order.
+func (e *Endpoint) NextEvent() (Event, bool) { return e.events.Pop() }
+
+// wake puts a connection into the ready queue.
+func (e *Endpoint) wake(c *conn) {
+	if !c.clock.ready && c.phase != over {
+		c.clock.ready = true
+		e.ready.Push(c)
+	}
+}
+
+// add enters a new connection.
+func (e *Endpoint) add(c *conn) {
+	e.lastID++
+	c.id = e.lastID
+	c.clock = clock{wake: Never, heapAt: -1, control: Never, progress: e.now}
+	e.byID[c.id] = c
+	e.byLocal[c.tags.local] = c
+	e.conns = append(e.conns, c)
+}
+
+// newTag draws a tag that names no connection.
+func (e *Endpoint) newTag() uint64 {
+	for {
+		if tag := e.rng.Uint64(); tag != 0 && e.byLocal[tag] == nil {
+			return tag
+		}
+	}
+}
+
+// remove forgets a connection. Its Closed event has been queued.
+func (e *Endpoint) remove(c *conn) {
+	c.phase = over
+	e.timers.remove(c)
+	delete(e.byID, c.id)
+	delete(e.byLocal, c.tags.local)
+	if e.byRemote[c.tags.remote] == c {
+		delete(e.byRemote, c.tags.remote)
+	}
+	for i, other := range e.conns {
+		if other == c {
+			e.conns = append(e.conns[:i], e.conns[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// scratch is memory that calls borrow, so that none allocates.
+type scratch struct {
+	acked []path.Ref
+}
+
+// handleAck applies an ACK: all of its blocks, or none.
+//
+//mr:req MR-ACK-005
+func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
+	if !c.live() {
+		e.drop(DropPhase)
+		return
+	}
+	for i := range ack.Blocks {
+		p := c.paths.Get(ack.Blocks[i].Path)
+		if p == nil || !p.Valid(&ack.Blocks[i]) {
+			e.drop(DropAck)
+			return
+		}
+	}
+	progress := false
+	for i := range ack.Blocks {
+		b := &ack.Blocks[i]
+		p := c.paths.Get(b.Path)
+		before := p.InFlight()
+		acked, v := p.Ack(e.now, b, ack.Ack.SentAt, e.scratch.acked[:0])
+		e.scratch.acked = acked
+		c.settle(p, before)
+		e.touch(c, p.Deadline())
+		progress = progress || v.Progress
+		for _, ref := range acked {
+			e.retire(c, ref)
+		}
+	}
+	if progress {
+		c.clock.progress = e.now
+	}
+}
+
+// retire hands an acknowledged chunk to its stream.
+func (e *Endpoint) retire(c *conn, ref path.Ref) {
+	s := c.outgoing.byID[ref.Stream]
+	s.Retire(streamRef(ref))
+	e.complete(c, s)
+	c.outgoing.activate(s)
+}
+
+func streamRef(r path.Ref) stream.Ref {
+	return stream.Ref{Message: r.Message, Chunk: r.Chunk, Try: r.Try}
+}
+
+// complete turns what a stream has finished into events, in message order.
+func (e *Endpoint) complete(c *conn, s *sender) {
+	for {
+		d, ok := s.NextDone()
+		if !ok {
+			return
+		}
+		if !d.End {
+			e.events.Push(Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err})
+		}
+	}
+}
+
+// handleNotice takes in a refusal. It counts only while its PSN is outstanding for the very message that it names.
+//
+//mr:req MR-STREAM-008
+func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
+	p := c.paths.Get(n.Path)
+	if p == nil || !c.live() {
+		e.drop(DropNotice)
+		return
+	}
+	ref, ok := p.Outstanding(n.Psn)
+	if !ok || ref.Stream != n.Stream || ref.Message != n.Message {
+		e.drop(DropNotice)
+		return
+	}
+	s := c.outgoing.byID[ref.Stream]
+	switch {
+	case n.Code == wire.NoticeCodeNoReceive:
+		s.Park(e.now, streamRef(ref), n.Info)
+		e.touch(c, s.Unblocks())
+	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
+		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
+		e.complete(c, s)
+	default:
+		// Busy: the chunk stays unacknowledged, is found lost, and tries again. Trimmed: likewise.
+		return
+	}
+	if _, wanted := s.Wanted(streamRef(ref)); !wanted {
+		before := p.InFlight()
+		p.Abandon(n.Psn)
+		c.settle(p, before)
+	}
+	c.outgoing.activate(s)
+}
+
+// handleReady lets parked messages go on.
+func (e *Endpoint) handleReady(c *conn, r *wire.Ready) {
+	s := c.outgoing.byID[r.Stream]
+	if s == nil {
+		e.drop(DropNotice)
+		return
+	}
+	s.Ready(r.Start, r.Posted)
+	c.outgoing.activate(s)
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+func (e *Endpoint) drop(d Drop) { e.stats.Drops[d]++ }
+
+// HandleDatagram takes in one datagram and keeps nothing of its bytes. It returns nothing: a peer cannot make our call
+// fail, it can only move a counter of drops.
+func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
+	e.now = now
+	if len(d.Bytes) < wire.BaseSize+4 {
+		e.drop(DropMalformed)
+		return
+	}
+	if d.Bytes[0]>>4 != wireVersion {
+		e.otherVersion(d)
+		return
+	}
+	if wire.VerifyPacket(d.Bytes) != nil {
+		e.drop(DropChecksum)
+		return
+	}
+	if _, err := e.in.Decode(d.Bytes); err != nil {
+		e.drop(DropMalformed)
+		return
+	}
+	base := &e.in.Base
+	if base.Secure {
+		e.drop(DropSecure)
+		return
+	}
+	e.stats.Received[base.Opcode]++
+	if base.Tag == 0 {
+		e.handleOpen(d)
+		return
+	}
+	c := e.byLocal[base.Tag]
+	switch {
+	case c == nil:
+		e.unknownTag(d)
+	case d.Route.Remote.Addr() != c.peer:
+		e.drop(DropAddress)
+	default:
+		e.dispatch(c, d)
+		e.attend(c)
+	}
+}
+
+// dispatch hands a packet to the part that it concerns.
+func (e *Endpoint) dispatch(c *conn, d Datagram) {
+	switch e.in.Base.Opcode {
+	case wire.OpcodeRetry:
+		e.handleRetry(c)
+	case wire.OpcodeAccept:
+		e.handleAccept(c, d)
+	case wire.OpcodeReject:
+		e.handleReject(c)
+	case wire.OpcodeVersions:
+		e.handleVersions(c)
+	default:
+		if c.phase == opening {
+			e.drop(DropPhase)
+			return
+		}
+		if p, a, ok := e.arrive(c, d); ok {
+			e.onPath(c, p, a)
+		}
+	}
+}
+
+// arrive finds the path of a packet. An acceptor learns of a path, and of its port, from the first packet on it.
+//
+//mr:req MR-PATH-002
+func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) {
+	base := &e.in.Base
+	if int(base.Path) >= c.paths.Len() {
+		e.drop(DropPath)
+		return nil, path.Arrival{}, false
+	}
+	p := c.paths.Get(base.Path)
+	if p == nil {
+		p = path.New(base.Path, d.Route, c.pathCfg)
+		c.paths.Add(p)
+	}
+	c.clock.heard = e.now
+	if c.phase == accepting {
+		e.opened(c)
+	}
+	return p, path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN}, true
+}
+
+// onPath handles a packet that belongs to a path.
+func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
+	body, base := &e.in.Plain, &e.in.Base
+	if base.FeedbackHere {
+		c.acks.feedback(base.Path)
+	}
+	if base.Opcode < wire.OpcodeAck {
+		e.handleSequenced(c, p, a)
+		return
+	}
+	p.Tracker().Hear(a)
+	switch base.Opcode {
+	case wire.OpcodeAck:
+		e.handleAck(c, &body.Ack)
+	case wire.OpcodeNotice:
+		e.handleNotice(c, &body.Notice)
+	case wire.OpcodeReceiveReady:
+		e.handleReady(c, &body.ReceiveReady)
+	case wire.OpcodeProbe:
+		e.handleProbe(c, p, a)
+	case wire.OpcodeProbeReply, wire.OpcodeConfirm:
+		// Having been heard is all they say.
+	case wire.OpcodeClose:
+		e.handleClose(c, p)
+	case wire.OpcodeClosed:
+		e.handleClosed(c)
+	case wire.OpcodeAbort:
+		e.finish(c, ErrAborted)
+	default:
+		e.drop(DropMalformed)
+	}
+}
+
+// handleProbe answers what a probe asks for: an ACK on its path, and its token.
+func (e *Endpoint) handleProbe(c *conn, p *path.Path, a path.Arrival) {
+	if e.in.Base.AckRequest {
+		c.acks.request(p.ID)
+	}
+	if probe := e.in.Plain.Probe.Probe; probe.Token != 0 {
+		c.answers.reply(p.ID, wire.Probe{Token: probe.Token, Ecn: a.ECN})
+	}
+}
+
+// attend lets a connection send and be woken, after something has come in for it.
+func (e *Endpoint) attend(c *conn) {
+	if c.phase == over {
+		return
+	}
+	e.drained(c)
+	if c.acks.due > e.now {
+		e.touch(c, c.acks.due)
+	}
+	e.wake(c)
+}

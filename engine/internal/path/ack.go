@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Valid tells whether a block speaks only of what this path has sent. An ACK with one invalid block is rejected whole.
+//
+//mr:req MR-ACK-005
+func (p *Path) Valid(b *wire.PathAck) bool {
+	l := &p.ledger
+	ahead := l.space.Diff(l.next, b.Base)
+	sent := l.space.Diff(l.nextTSN, b.Largest)
+	switch {
+	case (b.Base|b.Largest)&^l.space.Mask() != 0:
+		return false
+	case sent <= 0 || uint64(sent) > l.tsns:
+		return false
+	case ahead < 0 || uint64(ahead) > l.psns:
+		return false
+	}
+	return int64(lastBit(b)) < ahead
+}
+
+// lastBit is the highest set bit of a block's vector, -1 when there is none.
+func lastBit(b *wire.PathAck) int {
+	if !b.HasSack {
+		return -1
+	}
+	for w := len(b.Sack) - 1; w >= 0; w-- {
+		if b.Sack[w] != 0 {
+			return w*64 + 63 - bits.TrailingZeros64(b.Sack[w])
+		}
+	}
+	return -1
+}
+
+// Verdict is what a block says about the path as a whole.
+type Verdict struct {
+	Lost     int  // transmissions now known to be lost
+	Progress bool // something new was acknowledged or heard
+}
+
+// Ack applies a valid block: PSNs become acknowledged, then what was sent before the largest TSN and did not arrive is lost.
+// The newly acknowledged chunks are appended to out.
+func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]Ref, Verdict) {
+	l := &p.ledger
+	before := l.inFlight
+	known := len(out)
+	ackedBytes := 0
+	for l.space.Diff(b.Base, l.floor) > 0 {
+		out, ackedBytes = p.acknowledge(l.floor, out, ackedBytes)
+		l.raise()
+	}
+	out, ackedBytes = p.vector(b, out, ackedBytes)
+	l.raise()
+	v := Verdict{Progress: len(out) > known}
+	if l.space.Less(l.largest, b.Largest) {
+		v.Progress = true
+		l.largest = b.Largest
+		p.sample(now, b, sentAt)
+		v.Lost = p.declareLost(b.Largest)
+	}
+	if v.Progress {
+		p.timer.progress()
+	}
+	p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before})
+	return out, v
+}
+
+// acknowledge marks one PSN of the ledger.
+func (p *Path) acknowledge(psn uint32, out []Ref, ackedBytes int) ([]Ref, int) {
+	s := p.ledger.slot(psn)
+	if p.ledger.land(psn, acked) {
+		p.Sent.Acked++
+		return append(out, s.ref), ackedBytes + int(s.size)
+	}
+	return out, ackedBytes
+}
+
+// vector marks the PSNs beyond base that the SACK names.
+func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
+	if !b.HasSack {
+		return out, ackedBytes
+	}
+	for w, word := range b.Sack {
+		for word != 0 {
+			lead := bits.LeadingZeros64(word)
+			word &^= 1 << (63 - lead)
+			psn := p.ledger.space.Add(b.Base, int64(w*64+lead))
+			if p.ledger.holds(psn) {
+				out, ackedBytes = p.acknowledge(psn, out, ackedBytes)
+			}
+		}
+	}
+	return out, ackedBytes
+}
+
+// declareLost moves every transmission older than the largest acknowledged TSN to the lost list. Resends have TSNs of
+// their own, so the same rule finds their loss without a timer.
+//
+//mr:req MR-LOSS-001
+func (p *Path) declareLost(largest uint32) int {
+	l := &p.ledger
+	n := 0
+	for l.flight.n > 0 {
+		psn := l.flight.head
+		if !l.space.Less(l.slot(psn).tsn, largest) {
+			break
+		}
+		l.lose(psn)
+		n++
+	}
+	p.Sent.Lost += uint64(n)
+	return n
+}
+
+// sample takes one RTT sample per newly acknowledged largest TSN; the time that the peer held the ACK back is taken off.
+func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) {
+	left, ok := p.ledger.when(b.Largest)
+	residence := sentAt - b.ReceivedAt
+	if !ok || residence >= 1<<31 {
+		return
+	}
+	if rtt := now.Sub(left) - time.Duration(residence); rtt > 0 {
+		p.rtt.sample(rtt)
+	}
+}
+
+// congestion hands the block's counters to the window. Counters are used only when they are serially newer.
+func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) {
+	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 {
+		f.Packets = uint32(fresh)
+		f.Marked = min(b.Ce-p.reported.ce, f.Packets)
+		p.Sent.CE += uint64(f.Marked)
+		p.reported = reported{b.Packets, b.Ce}
+	}
+	if f.Bytes == 0 && f.Packets == 0 {
+		return
+	}
+	f.RTT = int64(p.rtt.smoothed)
+	p.window.OnAck(now, f)
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Ref names a chunk. Try tells apart attempts of a message that was parked in between.
+type Ref struct {
+	Stream  uint16
+	Try     uint16
+	Message uint32
+	Chunk   uint32
+}
+
+type state uint8
+
+const (
+	free      state = iota
+	flying          // in the flight list
+	lost            // in the lost list
+	acked           // nothing left to do
+	abandoned       // nothing left to do, and completes nothing
+)
+
+// entry is one PSN. Its chunk never changes.
+type entry struct {
+	ref        Ref
+	size       int32 // bytes of the packet
+	tsn        uint32
+	prev, next uint32 // PSNs of the neighbours in its list
+	state      state
+}
+
+// list chains entries by PSN; each entry is in one list at most.
+type list struct {
+	head, tail uint32
+	n          int
+}
+
+// ledger is the sending half: what every PSN from floor to next names and what became of it. The flight list is ordered
+// by TSN, so that loss by send order only looks at its head.
+type ledger struct {
+	space    wire.Space
+	window   int64
+	floor    uint32 // lowest PSN neither acknowledged nor abandoned; next when there is none
+	next     uint32
+	ring     []entry // index PSN mod len; len grows on demand up to window
+	flight   list
+	lost     list
+	inFlight int // bytes of the flight list
+	nextTSN  uint32
+	sentAt   []mono.Time // index TSN mod len: when the latest ones left
+	psns     uint64      // PSNs ever taken
+	tsns     uint64      // TSNs ever taken
+	largest  uint32      // largest TSN acknowledged
+}
+
+// remembered is how many transmissions back an RTT sample can reach.
+const remembered = 512
+
+func newLedger(cfg *Config) ledger {
+	return ledger{
+		space:   cfg.Space,
+		window:  cfg.window(),
+		floor:   cfg.First & cfg.Space.Mask(),
+		next:    cfg.First & cfg.Space.Mask(),
+		nextTSN: cfg.First & cfg.Space.Mask(),
+		largest: cfg.Space.Add(cfg.First, -1),
+	}
+}
+
+func (l *ledger) slot(psn uint32) *entry { return &l.ring[int(psn)&(len(l.ring)-1)] }
+
+// holds tells whether the PSN lies in [floor, next).
+func (l *ledger) holds(psn uint32) bool {
+	return l.space.Diff(psn, l.floor) >= 0 && l.space.Diff(l.next, psn) > 0
+}
+
+func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
+
+func (l *ledger) room() bool { return l.outstanding() < l.window }
+
+// transmit takes the next TSN.
+func (l *ledger) transmit(now mono.Time) uint32 {
+	if l.sentAt == nil {
+		l.sentAt = make([]mono.Time, min(remembered, int64(1)<<(l.space-1)))
+	}
+	tsn := l.nextTSN
+	l.sentAt[int(tsn)&(len(l.sentAt)-1)] = now
+	l.nextTSN = l.space.Add(tsn, 1)
+	l.tsns++
+	return tsn
+}
+
+// when returns the time at which a TSN left, while it is remembered.
+func (l *ledger) when(tsn uint32) (mono.Time, bool) {
+	age := l.space.Diff(l.nextTSN, tsn)
+	if age <= 0 || age > int64(len(l.sentAt)) || uint64(age) > l.tsns {
+		return 0, false
+	}
+	return l.sentAt[int(tsn)&(len(l.sentAt)-1)], true
+}
+
+// record takes the next PSN.
+func (l *ledger) record(e entry) uint32 {
+	if !l.room() {
+		panic("path: PSN window exceeded")
+	}
+	if l.outstanding() == int64(len(l.ring)) {
+		l.grow()
+	}
+	psn := l.next
+	l.next = l.space.Add(psn, 1)
+	l.psns++
+	s := l.slot(psn)
+	*s = e
+	l.fly(psn)
+	return psn
+}
+
+func (l *ledger) grow() {
+	old := *l
+	l.ring = make([]entry, max(16, 2*len(old.ring)))
+	for psn := l.floor; psn != l.next; psn = l.space.Add(psn, 1) {
+		*l.slot(psn) = *old.slot(psn)
+	}
+}
+
+func (l *ledger) resend(psn, tsn uint32) {
+	s := l.slot(psn)
+	if s.state != lost {
+		panic("path: resend of a PSN that is not lost")
+	}
+	l.unlink(&l.lost, psn)
+	s.tsn = tsn
+	l.fly(psn)
+}
+
+func (l *ledger) fly(psn uint32) {
+	s := l.slot(psn)
+	s.state = flying
+	l.inFlight += int(s.size)
+	l.push(&l.flight, psn)
+}
+
+// land takes a PSN out of its list. It returns false when the PSN is in none.
+func (l *ledger) land(psn uint32, into state) bool {
+	s := l.slot(psn)
+	switch s.state {
+	case flying:
+		l.inFlight -= int(s.size)
+		l.unlink(&l.flight, psn)
+	case lost:
+		l.unlink(&l.lost, psn)
+	default:
+		return false
+	}
+	s.state = into
+	return true
+}
+
+// lose moves a PSN from the flight to the lost list.
+func (l *ledger) lose(psn uint32) {
+	l.land(psn, lost)
+	l.slot(psn).state = lost
+	l.push(&l.lost, psn)
+}
+
+func (l *ledger) abandon(psn uint32) bool {
+	if !l.holds(psn) || !l.land(psn, abandoned) {
+		return false
+	}
+	l.raise()
+	return true
+}
+
+// raise moves the floor over all that is done.
+func (l *ledger) raise() {
+	for l.floor != l.next {
+		s := l.slot(l.floor)
+		if s.state != acked && s.state != abandoned {
+			return
+		}
+		s.state = free
+		l.floor = l.space.Add(l.floor, 1)
+	}
+}
+
+func (l *ledger) push(q *list, psn uint32) {
+	if q.n == 0 {
+		q.head = psn
+	} else {
+		l.slot(q.tail).next = psn
+		l.slot(psn).prev = q.tail
+	}
+	q.tail = psn
+	q.n++
+}
+
+func (l *ledger) unlink(q *list, psn uint32) {
+	s := l.slot(psn)
+	if psn != q.head {
+		l.slot(s.prev).next = s.next
+	} else {
+		q.head = s.next
+	}
+	if psn != q.tail {
+		l.slot(s.next).prev = s.prev
+	} else {
+		q.tail = s.prev
+	}
+	q.n--
+}

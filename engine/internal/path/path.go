@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package path owns all that belongs to one route of a connection: the ledger of what was sent on it, the tracker of what
+// arrived on it, its round-trip time, its window and its timers.
+//
+// A path is first-in first-out. That is what makes a gap in its feedback a loss, and why no rule here looks at another path.
+package path
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Route names the two ends that a datagram travels between, as this host sees them.
+type Route struct {
+	Local, Remote netip.AddrPort
+}
+
+// Config is what all paths of a connection share.
+type Config struct {
+	Space       wire.Space    // of PSN and TSN
+	First       uint32        // first PSN and TSN that this side sends
+	PeerFirst   uint32        // first PSN and TSN that the peer sends
+	PeerDelay   time.Duration // longest time that the peer holds back an ACK
+	InitialRTT  time.Duration // before the first sample
+	Granularity time.Duration // least variance that timers assume
+	Congestion  cc.Config
+}
+
+// slots is the number of PSNs that one SACK vector describes.
+const slots = 256
+
+// window is how far PSNs in flight may lie apart: never more than a quarter of the space, or old and new ones look alike.
+func (c *Config) window() int64 {
+	return min(slots, int64(1)<<(c.Space-2))
+}
+
+// Counters count over the life of a path.
+type Counters struct {
+	Packets    uint64 // sequenced packets sent, resends included
+	Resent     uint64
+	Lost       uint64
+	Acked      uint64
+	Abandoned  uint64
+	CE         uint64 // own packets that the peer saw marked
+	TailProbes uint64
+	RTOFired   uint64
+}
+
+// Path is one route of a connection.
+type Path struct {
+	ID       uint16
+	Route    Route
+	Epoch    uint8
+	Sent     Counters
+	cfg      *Config
+	ledger   ledger
+	tracker  Tracker
+	rtt      estimator
+	window   cc.AIMD
+	timer    timer
+	reported reported
+}
+
+// reported is what the peer's blocks said last.
+type reported struct {
+	packets, ce uint32
+}
+
+// New returns a path on which nothing was sent and nothing arrived.
+func New(id uint16, route Route, cfg *Config) *Path {
+	return &Path{
+		ID:      id,
+		Route:   route,
+		cfg:     cfg,
+		ledger:  newLedger(cfg),
+		tracker: newTracker(cfg),
+		rtt:     newEstimator(cfg.InitialRTT),
+		window:  cc.New(cfg.Congestion),
+	}
+}
+
+// Tracker is the path's receiving half.
+func (p *Path) Tracker() *Tracker { return &p.tracker }
+
+// Stamp is what a packet carries of its path.
+type Stamp struct {
+	PSN, TSN uint32
+	Floor    uint8 // PSN less the path's floor
+}
+
+// Room tells whether a packet with a new PSN may go out. One packet always may when nothing is in flight.
+func (p *Path) Room(sizeBytes int) bool {
+	return p.ledger.room() && p.fits(sizeBytes)
+}
+
+func (p *Path) fits(sizeBytes int) bool {
+	return p.ledger.flight.n == 0 || p.ledger.inFlight+sizeBytes <= p.window.Window()
+}
+
+// Record enters a packet with a new PSN. The caller has asked Room.
+func (p *Path) Record(now mono.Time, ref Ref, sizeBytes int) Stamp {
+	tsn := p.ledger.transmit(now)
+	psn := p.ledger.record(entry{ref: ref, size: int32(sizeBytes), tsn: tsn})
+	p.Sent.Packets++
+	p.timer.sent(now)
+	return p.stamp(psn, tsn)
+}
+
+// NextLost returns the lost chunk that is first in line and may go out now; its PSN serves Resend and Abandon.
+func (p *Path) NextLost() (ref Ref, psn uint32, ok bool) {
+	if p.ledger.lost.n == 0 {
+		return Ref{}, 0, false
+	}
+	psn = p.ledger.lost.head
+	s := p.ledger.slot(psn)
+	return s.ref, psn, p.fits(int(s.size))
+}
+
+// HasLost tells whether a lost chunk waits, be there room or not.
+func (p *Path) HasLost() bool { return p.ledger.lost.n > 0 }
+
+// Resend enters another transmission of a lost PSN: same chunk, same path, new TSN.
+func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
+	tsn := p.ledger.transmit(now)
+	p.ledger.resend(psn, tsn)
+	p.Sent.Packets++
+	p.Sent.Resent++
+	p.timer.sent(now)
+	return p.stamp(psn, tsn)
+}
+
+// Abandon gives up a PSN: it completes nothing any more and the floor may pass it.
+func (p *Path) Abandon(psn uint32) {
+	if p.ledger.abandon(psn) {
+		p.Sent.Abandoned++
+	}
+}
+
+// Transmit enters a packet that takes a TSN but no PSN; its PSN field carries the floor.
+func (p *Path) Transmit(now mono.Time) Stamp {
+	tsn := p.ledger.transmit(now)
+	return Stamp{PSN: p.ledger.floor, TSN: tsn}
+}
+
+// Probe enters a packet that asks for an ACK at once.
+func (p *Path) Probe(now mono.Time) Stamp {
+	p.timer.sent(now)
+	p.timer.wantProbe = false
+	return p.Transmit(now)
+}
+
+// Outstanding returns the chunk that a PSN names while it is neither acknowledged nor abandoned.
+func (p *Path) Outstanding(psn uint32) (Ref, bool) {
+	if !p.ledger.holds(psn) {
+		return Ref{}, false
+	}
+	s := p.ledger.slot(psn)
+	return s.ref, s.state == flying || s.state == lost
+}
+
+// InFlight is the number of bytes sent and neither acknowledged, lost nor abandoned.
+func (p *Path) InFlight() int { return p.ledger.inFlight }
+
+// Idle tells whether every PSN is acknowledged or abandoned.
+func (p *Path) Idle() bool { return p.ledger.floor == p.ledger.next }
+
+// Window is the congestion window in bytes.
+func (p *Path) Window() int { return p.window.Window() }
+
+// RTT is the smoothed round-trip time; 0 before the first sample.
+func (p *Path) RTT() time.Duration {
+	if p.rtt.samples == 0 {
+		return 0
+	}
+	return p.rtt.smoothed
+}
+
+func (p *Path) stamp(psn, tsn uint32) Stamp {
+	return Stamp{PSN: psn, TSN: tsn, Floor: uint8(p.cfg.Space.Diff(psn, p.ledger.floor))}
+}

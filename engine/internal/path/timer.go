@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+)
+
+// estimator smooths round-trip times (RFC 6298, with the sample's own deviation as first variance).
+type estimator struct {
+	smoothed, variance time.Duration
+	samples            uint64
+}
+
+func newEstimator(initial time.Duration) estimator {
+	return estimator{smoothed: initial, variance: initial / 2}
+}
+
+func (e *estimator) sample(rtt time.Duration) {
+	if e.samples == 0 {
+		e.smoothed, e.variance = rtt, rtt/2
+	} else {
+		e.variance += ((e.smoothed - rtt).Abs() - e.variance) / 4
+		e.smoothed += (rtt - e.smoothed) / 8
+	}
+	e.samples++
+}
+
+// timer watches a path with data in flight. First it asks: after a probe timeout a probe goes out, whose acknowledgment
+// exposes what was lost before it. Two unanswered probes later the oldest chunk itself is sent again.
+type timer struct {
+	since      mono.Time // of the last packet that asks for an ACK
+	unanswered int       // timeouts since the peer last said something new
+	wantProbe  bool
+}
+
+// longest bounds the probe timeout after backoff.
+const longest = time.Second
+
+func (t *timer) sent(now mono.Time) { t.since = now }
+
+func (t *timer) progress() {
+	t.unanswered = 0
+	t.wantProbe = false
+}
+
+// PTO is the time after which an unanswered packet is asked about.
+func (p *Path) PTO() time.Duration {
+	return p.rtt.smoothed + max(4*p.rtt.variance, p.cfg.Granularity) + p.cfg.PeerDelay
+}
+
+// Deadline is when Expire must be called; Never when nothing is in flight.
+func (p *Path) Deadline() mono.Time {
+	if p.ledger.flight.n == 0 {
+		return mono.Never
+	}
+	wait := p.PTO() << min(max(p.timer.unanswered-1, 0), 16)
+	return p.timer.since.Add(min(wait, max(longest, p.PTO())))
+}
+
+// Expire does what the deadline asks for: it wants a probe, or declares the oldest chunk lost.
+// It returns false when the deadline has moved on.
+func (p *Path) Expire(now mono.Time) bool {
+	if p.Deadline() > now {
+		return false
+	}
+	p.timer.unanswered++
+	p.timer.since = now
+	if p.timer.unanswered <= 2 {
+		p.timer.wantProbe = true
+		p.Sent.TailProbes++
+		return true
+	}
+	p.Sent.RTOFired++
+	p.ledger.lose(p.ledger.flight.head)
+	return true
+}
+
+// WantProbe asks for a probe: when a path comes into use and its peer should learn of it.
+func (p *Path) WantProbe() { p.timer.wantProbe = true }
+
+// WantsProbe tells whether a probe is due.
+func (p *Path) WantsProbe() bool { return p.timer.wantProbe }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package region
+
+import (
+	"errors"
+	"math/big"
+	"testing"
+
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// P15: the bounds check equals exact arithmetic on the whole boundary grid.
+func TestBoundsEqualExactArithmetic(t *testing.T) {
+	grid := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, ^uint64(0) - 1, ^uint64(0)}
+	exact := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+	for _, at := range grid {
+		for _, length := range grid {
+			for _, size := range grid {
+				end := new(big.Int).Add(exact(at), exact(length))
+				if want := end.Cmp(exact(size)) <= 0; inside(at, length, size) != want {
+					t.Errorf("inside(%d, %d, %d) = %v", at, length, size, !want)
+				}
+			}
+		}
+	}
+}
+
+func TestWindowRefusesByName(t *testing.T) {
+	var table Table
+	memory := make([]byte, 100)
+	if err := table.Register(7, memory, RemoteWrite); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name   string
+		access Access
+		want   wire.NoticeCode
+	}{
+		{"whole", Access{7, 0, 100, RemoteWrite}, Allowed},
+		{"empty at end", Access{7, 100, 0, RemoteWrite}, Allowed},
+		{"one beyond", Access{7, 0, 101, RemoteWrite}, wire.NoticeCodeBounds},
+		{"wraps", Access{7, ^uint64(0), 2, RemoteWrite}, wire.NoticeCodeBounds},
+		{"other key", Access{8, 0, 1, RemoteWrite}, wire.NoticeCodeBadKey},
+		{"no right", Access{7, 0, 1, RemoteRead}, wire.NoticeCodeRight},
+		{"no right and out of bounds", Access{7, 0, 101, RemoteRead}, wire.NoticeCodeRight},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			window, code := table.Window(c.access)
+			if code != c.want {
+				t.Fatalf("code %v, want %v", code, c.want)
+			}
+			if code == Allowed && uint64(len(window)) != c.access.Length {
+				t.Fatalf("window of %d bytes, want %d", len(window), c.access.Length)
+			}
+		})
+	}
+	if err := table.Register(7, memory, RemoteWrite); !errors.Is(err, ErrKeyTaken) {
+		t.Errorf("second registration: %v", err)
+	}
+	if err := table.Deregister(7); err != nil {
+		t.Fatal(err)
+	}
+	if _, code := table.Window(Access{7, 0, 1, RemoteWrite}); code != wire.NoticeCodeBadKey {
+		t.Errorf("after Deregister: %v", code)
+	}
+	if err := table.Deregister(7); !errors.Is(err, ErrUnknownKey) {
+		t.Errorf("second Deregister: %v", err)
+	}
+}

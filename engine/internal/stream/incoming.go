@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Header is what a packet says of its message.
+type Header struct {
+	Op        Op
+	Number    uint32
+	Offset    uint32
+	Length    uint32 // of the whole message
+	Payload   uint32 // bytes in this packet
+	Receive   uint32 // Send, Write with immediate
+	Value     uint32
+	Immediate bool
+	Match     uint64
+	Code      wire.Status // end
+}
+
+// HeaderOfEnd describes a packet that ends its stream.
+func HeaderOfEnd(number uint32, code wire.Status) Header {
+	return Header{Op: end, Number: number, Code: code}
+}
+
+// End tells whether the header ends its stream.
+func (h *Header) End() bool { return h.Op == end }
+
+func (h *Header) needsReceive() bool { return h.Op == Send || h.Op == Write && h.Immediate }
+
+// Verdict says what to do with a chunk.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Place   Verdict = iota // copy the payload, then call Placed
+	Already                // it is placed, or no longer wanted: acknowledge and drop
+	Refuse                 // send a Notice with the code
+	Drop                   // the sender broke a limit: no answer
+)
+
+// Finding is a verdict with its reasons.
+type Finding struct {
+	Verdict Verdict
+	Code    wire.NoticeCode // Refuse
+	Info    uint32          // Refuse: what the Notice says
+	Begins  bool            // Place: the first chunk of its message
+}
+
+func refuse(code wire.NoticeCode, info uint32) Finding {
+	return Finding{Verdict: Refuse, Code: code, Info: info}
+}
+
+// incoming is a message that has begun to arrive.
+type incoming struct {
+	Header
+	chunks   uint32
+	count    uint32
+	got      chunkSet
+	begun    bool
+	complete bool
+}
+
+// posted is a receive that the application has posted.
+type posted struct {
+	id     uint64
+	buffer []byte
+	taken  bool   // by the message taker
+	taker  uint32 // its number
+	done   bool   // delivered
+}
+
+// Incoming is the receiving end of a stream.
+type Incoming struct {
+	ID       uint16
+	cfg      *Config
+	oldest   uint32     // lowest incomplete message
+	ring     []incoming // index number mod len, for [oldest, oldest+len); len grows on demand up to the window
+	begun    int
+	receives []posted // from index consumed on
+	consumed uint32
+	start    uint32 // first message number of this incarnation
+	refused  bool   // for want of a receive, since the last Ready
+	arrived  fifo.Queue[Arrived]
+}
+
+// Arrived is what the application should hear of.
+type Arrived struct {
+	ID        uint64 // of the posted receive
+	Length    uint32
+	Match     uint64
+	Value     uint32
+	Immediate bool
+	Written   bool // a Write with immediate: nothing lies in the buffer
+	Ended     bool // the stream has ended; the other fields but Err are zero
+	Err       error
+}
+
+// NewIncoming returns a stream on which nothing has arrived.
+func NewIncoming(id uint16, cfg *Config) *Incoming {
+	return &Incoming{ID: id, cfg: cfg}
+}
+
+// Post adds a receive.
+func (s *Incoming) Post(id uint64, buffer []byte) {
+	s.receives = append(s.receives, posted{id: id, buffer: buffer})
+}
+
+// Ready returns what a RECEIVE_READY says, when the peer waits for one. Asking clears the wish.
+func (s *Incoming) Ready() (start, count uint32, due bool) {
+	due = s.refused && len(s.receives) > 0
+	if due {
+		s.refused = false
+	}
+	return s.start, s.count(), due
+}
+
+// count is the number of receives posted in this incarnation.
+func (s *Incoming) count() uint32 { return s.consumed + uint32(len(s.receives)) }
+
+// Begun is the number of messages begun and incomplete.
+func (s *Incoming) Begun() int { return s.begun }
+
+func (s *Incoming) at(number uint32) *incoming {
+	if numbers.Diff(number, s.oldest) >= int64(len(s.ring)) {
+		return nil
+	}
+	return &s.ring[int(number)&(len(s.ring)-1)]
+}
+
+// Examine judges a chunk and changes nothing. Geometry comes before any memory is spent on the message.
+//
+//mr:req MR-STREAM-002
+func (s *Incoming) Examine(h *Header) Finding {
+	ahead := numbers.Diff(h.Number, s.oldest)
+	switch {
+	case ahead < 0:
+		return Finding{Verdict: Already}
+	case ahead > int64(s.cfg.Window), ahead == int64(s.cfg.Window) && h.Op != end:
+		return Finding{Verdict: Drop}
+	case h.Op == end:
+		return s.examineEnd(h)
+	case h.Offset%s.cfg.Chunk != 0 || h.Payload != s.cfg.payload(h.Length, h.Offset/s.cfg.Chunk):
+		return refuse(wire.NoticeCodeGeometry, h.Offset)
+	}
+	chunk, low := h.Offset/s.cfg.Chunk, uint32(0)
+	m := s.at(h.Number)
+	begun := m != nil && m.begun
+	if begun {
+		switch {
+		case !m.agrees(h):
+			return refuse(wire.NoticeCodeGeometry, h.Offset)
+		case m.got.has(chunk):
+			return Finding{Verdict: Already}
+		}
+		low = m.got.low
+	}
+	if chunk-low >= s.cfg.Span {
+		return Finding{Verdict: Drop}
+	}
+	if h.needsReceive() {
+		if f := s.examineReceive(h); f.Verdict != Place {
+			return f
+		}
+	}
+	return Finding{Begins: !begun}
+}
+
+// agrees tells whether a chunk describes the same message as the ones before it.
+func (m *incoming) agrees(h *Header) bool {
+	return m.Op == h.Op && m.Length == h.Length && m.Immediate == h.Immediate && m.Receive == h.Receive &&
+		m.Value == h.Value && m.Match == h.Match
+}
+
+func (s *Incoming) examineEnd(h *Header) Finding {
+	if m := s.at(h.Number); m != nil && m.begun {
+		return Finding{Verdict: Already}
+	}
+	return Finding{Begins: true}
+}
+
+func (s *Incoming) examineReceive(h *Header) Finding {
+	i := numbers.Diff(h.Receive, s.consumed)
+	if i >= int64(len(s.receives)) {
+		return refuse(wire.NoticeCodeNoReceive, s.count())
+	}
+	if i < 0 || s.receives[i].taken && s.receives[i].taker != h.Number {
+		return refuse(wire.NoticeCodeBadStream, h.Receive)
+	}
+	if size := len(s.receives[i].buffer); h.Op == Send && uint64(h.Length) > uint64(size) {
+		return refuse(wire.NoticeCodeTooLong, uint32(size))
+	}
+	return Finding{}
+}
+
+// Refused notes that the chunk was refused: when it lacked a receive, the peer wants to hear of the next one.
+func (s *Incoming) Refused(code wire.NoticeCode) {
+	s.refused = s.refused || code == wire.NoticeCodeNoReceive
+}
+
+// Buffer is where the payload of a Send belongs. The chunk has been examined.
+func (s *Incoming) Buffer(h *Header) []byte {
+	return s.receives[numbers.Diff(h.Receive, s.consumed)].buffer[h.Offset : h.Offset+h.Payload]
+}
+
+// Placed enters a chunk that was examined and copied.
+func (s *Incoming) Placed(h *Header) {
+	if h.Op == end && h.Code != wire.StatusOk {
+		s.abort(h)
+		return
+	}
+	s.reach(h.Number)
+	m := s.at(h.Number)
+	if !m.begun {
+		*m = incoming{Header: *h, chunks: s.cfg.chunks(h.Length), got: m.got.emptied(), begun: true}
+		s.begun++
+		if h.needsReceive() {
+			r := &s.receives[numbers.Diff(h.Receive, s.consumed)]
+			r.taken, r.taker = true, h.Number
+		}
+	}
+	if m.got.add(h.Offset/s.cfg.Chunk, min(m.chunks, s.cfg.Span)) {
+		m.count++
+	}
+	if m.count == m.chunks {
+		m.complete = true
+		s.begun--
+		s.deliver()
+	}
+}
+
+// reach grows the ring until it holds a number.
+func (s *Incoming) reach(number uint32) {
+	need := numbers.Diff(number, s.oldest) + 1
+	if need <= int64(len(s.ring)) {
+		return
+	}
+	old := s.ring
+	s.ring = make([]incoming, max(4, 1<<bits.Len64(uint64(need-1))))
+	for i := range uint32(len(old)) {
+		n := s.oldest + i
+		s.ring[int(n)&(len(s.ring)-1)] = old[int(n)&(len(old)-1)]
+	}
+}
+
+// deliver reports complete messages, in order: none before all earlier ones of the stream.
+//
+//mr:req MR-STREAM-005
+func (s *Incoming) deliver() {
+	for len(s.ring) > 0 {
+		m := &s.ring[int(s.oldest)&(len(s.ring)-1)]
+		if !m.complete {
+			return
+		}
+		s.oldest++
+		switch {
+		case m.Op == end:
+			s.finish(nil)
+		case m.needsReceive():
+			s.consume(m)
+		}
+		*m = incoming{got: m.got}
+	}
+}
+
+func (s *Incoming) consume(m *incoming) {
+	r := &s.receives[numbers.Diff(m.Receive, s.consumed)]
+	r.done = true
+	s.arrived.Push(Arrived{
+		ID: r.id, Length: m.Length, Match: m.Match, Value: m.Value, Immediate: m.Immediate, Written: m.Op == Write,
+	})
+	for len(s.receives) > 0 && s.receives[0].done {
+		s.receives[0] = posted{}
+		s.receives = s.receives[1:]
+		s.consumed++
+	}
+}
+
+// abort ends the stream at once: everything below counts as complete.
+func (s *Incoming) abort(h *Header) {
+	clear(s.ring)
+	s.begun = 0
+	s.oldest = h.Number + 1
+	s.finish(fmt.Errorf("%w: stream %d aborted by the peer with code %d", ErrEnded, s.ID, h.Code))
+}
+
+// finish flushes left-over receives and makes the id ready for its next incarnation.
+func (s *Incoming) finish(err error) {
+	s.Flush(fmt.Errorf("%w: stream %d", ErrEnded, s.ID))
+	s.arrived.Push(Arrived{Ended: true, Err: err})
+	s.consumed, s.start, s.refused = 0, s.oldest, false
+}
+
+// Flush ends every posted receive with err.
+func (s *Incoming) Flush(err error) {
+	for _, r := range s.receives {
+		if !r.done {
+			s.arrived.Push(Arrived{ID: r.id, Err: err})
+		}
+	}
+	s.consumed += uint32(len(s.receives))
+	s.receives = nil
+}
+
+// NextArrived returns what the application should hear of, in order.
+func (s *Incoming) NextArrived() (Arrived, bool) { return s.arrived.Pop() }

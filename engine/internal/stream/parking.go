@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"errors"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+)
+
+// ErrNoReceive: the peer posted no receive for the message in time.
+var ErrNoReceive = errors.New("stream: peer posts no receive")
+
+// Bounds of the wait before a parked message tries again, and of its patience.
+const (
+	firstRetry  = 10 * time.Microsecond
+	lastRetry   = 10 * time.Millisecond
+	patienceFor = 10 * time.Second
+)
+
+// parking holds back messages for which the peer has posted no receive: everything from receive index limit on waits,
+// until the peer says that it has posted more, or until the timer lets one chunk try.
+type parking struct {
+	parked bool
+	tried  bool          // the chunk of this retry is out
+	limit  uint32        // receives posted by the peer, as far as known
+	wait   time.Duration // until the next try
+	retry  mono.Time
+	since  mono.Time
+}
+
+// may tells whether the message that consumes a receive index may send a chunk.
+func (p *parking) may(now mono.Time, receive uint32) bool {
+	if !p.parked || numbers.Diff(receive, p.limit) < 0 {
+		return true
+	}
+	return !p.tried && now >= p.retry && receive == p.limit
+}
+
+// took counts a chunk of the message that consumes a receive index.
+func (p *parking) took(now mono.Time, receive uint32) {
+	if !p.parked || numbers.Diff(receive, p.limit) < 0 {
+		return
+	}
+	p.tried = true
+	p.wait = min(2*p.wait, lastRetry)
+	p.retry = now.Add(p.wait)
+}
+
+// Park takes in a refusal of a chunk: the peer has posted that many receives, too few for the chunk's message.
+// Chunks of such messages that are still under way count as unsent. A refusal of an earlier try changes nothing.
+//
+//mr:req MR-STREAM-008
+func (s *Outgoing) Park(now mono.Time, r Ref, posted uint32) {
+	m := s.find(r.Message)
+	if m == nil || m.try != r.Try || !m.needsReceive() || numbers.Diff(m.receive, posted) < 0 {
+		return
+	}
+	p := &s.parking
+	if !p.parked {
+		*p = parking{parked: true, limit: posted, wait: firstRetry, retry: now.Add(firstRetry), since: now}
+	}
+	if numbers.Diff(posted, p.limit) > 0 {
+		p.limit = posted
+	}
+	p.tried = false
+	for i, m := range s.queue {
+		if m.begun && m.needsReceive() && numbers.Diff(m.receive, p.limit) >= 0 && m.next > 0 {
+			m.next = 0
+			m.try++
+			s.cursor = min(s.cursor, i)
+		}
+	}
+}
+
+// Ready takes in that the peer has posted receives since the stream's incarnation began at message start.
+func (s *Outgoing) Ready(start, posted uint32) {
+	if start == s.start && numbers.Diff(posted, s.parking.limit) > 0 {
+		s.parking = parking{}
+	}
+}
+
+// Unblocks is when a parked message may try again, or has waited too long; Never when none is parked.
+func (s *Outgoing) Unblocks() mono.Time {
+	switch {
+	case !s.parking.parked:
+		return mono.Never
+	case s.parking.tried:
+		return s.parking.since.Add(patienceFor)
+	}
+	return s.parking.retry
+}
+
+// Impatient tells whether a parked message has waited too long.
+func (s *Outgoing) Impatient(now mono.Time) bool {
+	return s.parking.parked && now.Sub(s.parking.since) >= patienceFor
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import "math/rand/v2"
+
+// The concerns of a run. Each draws from its own generator, so that a change in one leaves the draws of the others alone.
+const (
+	concernHosts    uint64 = iota + 1 // the endpoints' seeds
+	concernFaults                     // loss, duplication
+	concernCopies                     // delays of copies
+	concernSkew                       // delays of paths
+	concernMarks                      // ECN
+	concernDamage                     // wrong bits, lost ends
+	concernMessages                   // bytes, values, places
+	concernSwarm                      // Swarm's choices; further ones follow
+)
+
+// concern returns the generator of a concern.
+func concern(seed, which uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, which)) }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine"
+	"github.com/openmetaroce/metaroce/engine/impair"
+)
+
+// Errors that Run's errors wrap.
+var (
+	// ErrConfig: the Config makes no sense.
+	ErrConfig = errors.New("sim: bad config")
+	// ErrViolation: the engine broke a promise.
+	ErrViolation = errors.New("sim: violation")
+	// ErrUnfinished: the run reached its deadline or its bound on events, or nothing was left to happen.
+	ErrUnfinished = errors.New("sim: unfinished")
+)
+
+// Config describes a run. What is zero takes the default named at the field.
+type Config struct {
+	// Seed feeds every generator of the run, each for one concern.
+	Seed uint64
+	// Engine configures both hosts. Its Seed, Accept and Paths are set by Run.
+	Engine engine.Config
+	// Network lies between the hosts.
+	Network Network
+	// Faults happen until HealAt.
+	Faults Faults
+	// HealAt is the end of the faults. Default: never.
+	HealAt time.Duration
+	// Streams are what the hosts do.
+	Streams []Stream
+	// Settle is the time between the moment at which a host sees the connection open and its first work. Default 0.
+	Settle time.Duration
+	// Deadline is the virtual time by which everything must be over. Default 1 min.
+	Deadline time.Duration
+	// MaxEvents bounds the run. Default 100 million.
+	MaxEvents uint64
+	// CheckEvery is the number of turns of a host between two calls of Endpoint.Check. Default: Check is not called.
+	CheckEvery int
+	// Progress, if set, is called now and then with the payload bytes that have been placed and those of all streams.
+	Progress func(placed, total uint64)
+}
+
+// Network is two links, one at each host, and the hops between them. Everything exists once per direction.
+type Network struct {
+	// Rate and Latency are those of the hosts' own links.
+	Rate    Rate
+	Latency time.Duration
+	// Paths is the number of paths, 1 to 256.
+	Paths int
+	// Hops are passed in order.
+	Hops []Hop
+	// Skew makes each path and direction slower by its own draw from 0 to Skew, so that paths reorder.
+	Skew time.Duration
+}
+
+// Hop is an output port of a switch, and the link behind it.
+type Hop struct {
+	Rate    Rate
+	Latency time.Duration
+	// Queue is how many bytes may wait, the packet on the link included; what does not fit is dropped. 0: no limit.
+	Queue int
+	// Packets that find MarkFrom bytes or fewer are never marked, those that find MarkTo or more always are, and
+	// between the two the probability grows linearly. MarkTo 0: no marks.
+	MarkFrom, MarkTo int
+	// Own gives every path a hop of its own. Otherwise all share one.
+	Own bool
+}
+
+// Faults are what the network does on purpose. The zero value does nothing.
+type Faults struct {
+	// Impair loses and doubles datagrams where they would arrive.
+	Impair impair.Config
+	// CopyDelay is the longest time between a datagram and its copy.
+	CopyDelay time.Duration
+	// Damage is the probability, 0 to 1, that a datagram that arrives has a wrong bit or has lost its end. Copies are spared.
+	Damage float64
+	// Blackholes swallow everything on a path in one direction for a while.
+	Blackholes []Blackhole
+}
+
+// Blackhole swallows what host From sends on Path between Begin and End.
+type Blackhole struct {
+	From, Path int
+	Begin, End time.Duration
+}
+
+// Stream is one outgoing stream: a sequence of messages from a host to the other one.
+type Stream struct {
+	// From is the sending host: 0, the opener, or 1.
+	From int
+	// Messages are posted in order.
+	Messages []Message
+	// Depth is the number of operations outstanding. Default: all.
+	Depth int
+	// Receives is the number of posted receives that the receiver keeps ready. Default: all from the beginning.
+	Receives int
+	// Pause is the time between the use of a receive and the moment at which its successor is posted. Default 0.
+	Pause time.Duration
+}
+
+// Message is one operation.
+type Message struct {
+	Op        engine.Op
+	Immediate bool // hand over a value: a Write then consumes a posted receive
+	Size      int
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.HealAt == 0 {
+		c.HealAt = never.since()
+	}
+	if c.Deadline == 0 {
+		c.Deadline = time.Minute
+	}
+	if c.MaxEvents == 0 {
+		c.MaxEvents = 100_000_000
+	}
+	c.Engine.Accept = true
+	c.Engine.Paths = c.Network.Paths
+	if err := c.Faults.Impair.Validate(); err != nil {
+		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if !(c.Faults.Damage >= 0 && c.Faults.Damage <= 1) {
+		return c, fmt.Errorf("%w: Damage is %v, allowed 0..1", ErrConfig, c.Faults.Damage)
+	}
+	if err := c.validateNetwork(); err != nil {
+		return c, err
+	}
+	return c, c.validateStreams()
+}
+
+func (c *Config) validateNetwork() error {
+	n := &c.Network
+	switch {
+	case n.Paths < 1 || n.Paths > engine.MaxPaths:
+		return fmt.Errorf("%w: %d paths, allowed 1..%d", ErrConfig, n.Paths, engine.MaxPaths)
+	case n.Rate < 0 || n.Latency < 0 || n.Skew < 0 || c.Settle < 0 || c.Faults.CopyDelay < 0 || c.CheckEvery < 0:
+		return fmt.Errorf("%w: a rate, a time or a count is negative", ErrConfig)
+	}
+	for i, h := range n.Hops {
+		if h.Rate < 0 || h.Latency < 0 || h.Queue < 0 || h.MarkFrom < 0 || h.MarkTo < 0 {
+			return fmt.Errorf("%w: hop %d has a negative figure", ErrConfig, i)
+		}
+		if h.MarkTo != 0 && h.MarkTo < h.MarkFrom {
+			return fmt.Errorf("%w: hop %d marks from %d to %d", ErrConfig, i, h.MarkFrom, h.MarkTo)
+		}
+	}
+	for i, b := range c.Faults.Blackholes {
+		if b.From&^1 != 0 || b.Path < 0 || b.Path >= n.Paths {
+			return fmt.Errorf("%w: blackhole %d is at host %d, path %d", ErrConfig, i, b.From, b.Path)
+		}
+	}
+	return nil
+}
+
+func (c *Config) validateStreams() error {
+	if len(c.Streams) > 1<<15 {
+		return fmt.Errorf("%w: %d streams", ErrConfig, len(c.Streams))
+	}
+	for i, s := range c.Streams {
+		if s.From&^1 != 0 || s.Depth < 0 || s.Receives < 0 || s.Pause < 0 {
+			return fmt.Errorf("%w: stream %d", ErrConfig, i)
+		}
+		for k, m := range s.Messages {
+			if m.Size < 0 || int64(m.Size) > 1<<32-1 || m.Op != engine.OpWrite && m.Op != engine.OpSend {
+				return fmt.Errorf("%w: message %d of stream %d", ErrConfig, k, i)
+			}
+		}
+	}
+	return nil
+}

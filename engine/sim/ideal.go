@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import "time"
+
+// What a Write adds to its payload, and the least ACK, in bytes of the datagram: Base, Message, WriteTarget and CRC;
+// Base, Ack, one PathAck and CRC.
+const (
+	writeOverhead = 56
+	leastAck      = 60
+)
+
+// Ideal returns how long one Write of sizeBytes takes on an idle network, in chunks of chunkBytes, when nothing is lost
+// and nothing waits but for the packet ahead: until the ACK of the last packet is back. Every packet counts with its
+// real size. It holds for networks without Skew whose paths share all hops.
+func (n *Network) Ideal(sizeBytes, chunkBytes int) time.Duration {
+	busy := make([]instant, 1+len(n.Hops))
+	arrived := n.pass(busy, 0, min(sizeBytes, chunkBytes)+writeOverhead)
+	for sent := chunkBytes; sent < sizeBytes; sent += chunkBytes {
+		arrived = n.pass(busy, 0, min(sizeBytes-sent, chunkBytes)+writeOverhead)
+	}
+	clear(busy)
+	return n.pass(busy, arrived, leastAck).since()
+}
+
+// RoundTrip returns the time that one Write of chunkBytes and its ACK take on an idle network.
+func (n *Network) RoundTrip(chunkBytes int) time.Duration { return n.Ideal(chunkBytes, chunkBytes) }
+
+// pass sends a datagram through all links; busy tells until when each link works on what came before.
+func (n *Network) pass(busy []instant, at instant, sizeBytes int) instant {
+	size := sizeBytes + wireOverhead
+	busy[0] = max(busy[0], at) + n.Rate.lasts(size)
+	at = busy[0] + instantOf(n.Latency)
+	for i := range n.Hops {
+		h := &n.Hops[i]
+		busy[i+1] = max(busy[i+1], at) + h.Rate.lasts(size)
+		at = busy[i+1] + instantOf(h.Latency)
+	}
+	return at
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine"
+)
+
+// Seeds 1 to MR_SEEDS run, 200 without it; MR_SEED_FIRST moves the range. MR_SEED names one seed alone.
+const (
+	defaultSeeds = 200
+	seedsEnv     = "MR_SEEDS"
+	firstEnv     = "MR_SEED_FIRST"
+	oneEnv       = "MR_SEED"
+)
+
+func envNumber(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q: %v", name, text, err)
+	}
+	return n
+}
+
+// seedRange returns the first seed and the number of seeds.
+func seedRange(t *testing.T) (first, count uint64) {
+	t.Helper()
+	if one := envNumber(t, oneEnv, 0); one != 0 {
+		return one, 1
+	}
+	return envNumber(t, firstEnv, 1), envNumber(t, seedsEnv, defaultSeeds)
+}
+
+// tally sums up what happened over many runs.
+type tally struct {
+	mu      sync.Mutex
+	results []Result
+	failed  []uint64
+}
+
+func (a *tally) add(res Result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.results = append(a.results, res)
+}
+
+// classes returns how often each class of fault was injected.
+func (a *tally) classes() (names []string, counts map[string]uint64) {
+	names = []string{"lost data", "lost feedback", "copied", "copied late", "damaged", "blackholed", "overflowed", "marked", "reordered", "receives delayed"}
+	counts = map[string]uint64{}
+	for i := range a.results {
+		r := &a.results[i]
+		n := &r.Network
+		counts["lost data"] += n.LostData
+		counts["lost feedback"] += n.LostOther
+		counts["copied"] += n.Copied
+		counts["copied late"] += n.CopiedLate
+		counts["damaged"] += n.Damaged
+		counts["blackholed"] += n.Blackholed
+		counts["overflowed"] += n.Overflowed
+		counts["marked"] += n.Marked
+		counts["reordered"] += n.Reordered
+		for _, f := range r.Flows {
+			counts["receives delayed"] += f.Delayed
+		}
+	}
+	return names, counts
+}
+
+func (a *tally) report(t *testing.T, took time.Duration) {
+	t.Helper()
+	var total, resent, rto, packets, events uint64
+	var virtual time.Duration
+	for i := range a.results {
+		r := &a.results[i]
+		for _, f := range r.Flows {
+			total += f.Bytes
+		}
+		resent, rto, packets, events = resent+r.Resent, rto+r.RTOFired, packets+r.Packets, events+r.Events
+		virtual += r.Ended
+	}
+	fmt.Printf("%d runs in %.1f s: %d MiB, %d packets, %d resent, %d timeouts, %d events, %.1f s of virtual time\n",
+		len(a.results), took.Seconds(), total>>20, packets, resent, rto, events, virtual.Seconds())
+	names, counts := a.classes()
+	for _, name := range names {
+		fmt.Printf("  %-18s %d\n", name, counts[name])
+	}
+}
+
+// runSeed runs a seed, and a second time when twice is due, and tells what is wrong.
+func runSeed(seed uint64, times int) (Result, error) {
+	cfg := Swarm(seed)
+	res, err := Run(cfg)
+	if err != nil {
+		return res, err
+	}
+	var sent uint64
+	for _, f := range res.Flows {
+		sent += f.Bytes
+	}
+	if sent < 1<<20 || len(res.Flows) < 4 || cfg.Network.Paths < 4 {
+		return res, fmt.Errorf("only %d bytes on %d streams over %d paths", sent, len(res.Flows), cfg.Network.Paths)
+	}
+	for range times - 1 {
+		again, err := Run(Swarm(seed))
+		if err != nil {
+			return res, fmt.Errorf("second run: %w", err)
+		}
+		if again.Trace != res.Trace || again.Events != res.Events {
+			return res, fmt.Errorf("trace %016x after %d events, then %016x after %d: not the same run", res.Trace, res.Events, again.Trace, again.Events)
+		}
+	}
+	return res, nil
+}
+
+func TestSeedsMoveEverythingOnceInOrder(t *testing.T) {
+	first, count := seedRange(t)
+	fmt.Printf("seeds %d to %d\n", first, first+count-1)
+	begun := time.Now()
+	var sum tally
+	var next atomic.Uint64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				k := next.Add(1) - 1
+				if k >= count {
+					return
+				}
+				seed, times := first+k, 1
+				if k < 1000 {
+					times = 2
+				}
+				res, err := runSeed(seed, times)
+				if err != nil {
+					t.Errorf("seed %d: %v\n  again: %s=%d go test ./engine/sim -run %s", seed, err, oneEnv, seed, t.Name())
+				}
+				sum.add(res)
+			}
+		})
+	}
+	workers.Wait()
+	sum.report(t, time.Since(begun))
+	if count < defaultSeeds {
+		return
+	}
+	names, counts := sum.classes()
+	for _, name := range names {
+		if counts[name] == 0 {
+			t.Errorf("no seed injected the fault %q", name)
+		}
+	}
+}
+
+func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
+	const seeds = 2000
+	with := map[string]int{}
+	for seed := range uint64(seeds) {
+		cfg := Swarm(seed)
+		for name, present := range map[string]bool{
+			"loss":       cfg.Faults.Impair.Loss > 0,
+			"duplicates": cfg.Faults.Impair.Duplicate > 0,
+			"damage":     cfg.Faults.Damage > 0,
+			"blackholes": len(cfg.Faults.Blackholes) > 0,
+			"reordering": cfg.Network.Skew > 0,
+			"queue":      cfg.Network.Hops[0].Queue > 0,
+			"pauses":     cfg.Streams[0].Receives > 0,
+			"narrow":     cfg.Engine.SeqBits != 0,
+		} {
+			if present {
+				with[name]++
+			}
+		}
+		if _, err := cfg.withDefaults(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if _, err := engine.New(cfg.Engine); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	for name, n := range with {
+		if n < seeds*45/100 || n > seeds*55/100 {
+			t.Errorf("%s: present in %d of %d seeds, want about half", name, n, seeds)
+		}
+	}
+}

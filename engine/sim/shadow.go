@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// pattern is the seed of bytes that can be made again at any time, and told from every other pattern's.
+type pattern uint64
+
+// word returns the i-th 8 bytes (the step of SplitMix64).
+func (p pattern) word(i int) uint64 {
+	z := uint64(p) + uint64(i+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// fill writes the pattern from its beginning.
+func (p pattern) fill(b []byte) {
+	for i := range len(b) / 8 {
+		binary.LittleEndian.PutUint64(b[8*i:], p.word(i))
+	}
+	last := p.word(len(b) / 8)
+	for i := len(b) &^ 7; i < len(b); i++ {
+		b[i] = byte(last)
+		last >>= 8
+	}
+}
+
+// differs returns the index of the first byte that is not the pattern's, or -1.
+func (p pattern) differs(b []byte) int {
+	for i := range len(b) / 8 {
+		if binary.LittleEndian.Uint64(b[8*i:]) != p.word(i) {
+			return p.byteDiffers(b, 8*i)
+		}
+	}
+	return p.byteDiffers(b, len(b)&^7)
+}
+
+func (p pattern) byteDiffers(b []byte, from int) int {
+	for i := from; i < len(b); i++ {
+		if b[i] != byte(p.word(i/8)>>(i%8*8)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Bytes that nobody may write hold poison; the guards around what is lent to the engine do, too.
+const (
+	poison     = 0xa5
+	guardBytes = 64
+	reused     = pattern(0x7265757365) // mixed into the pattern of memory that the application uses again
+)
+
+// extent is a part of a shadow that one message fills.
+type extent struct {
+	at, size int // within the shadow's memory
+	pattern  pattern
+	over     bool // the message is complete; the application has written something else there
+}
+
+// shadow is memory lent to the engine, with all that is known of its bytes.
+// Outside the extents, and past the end of what fills an extent, everything is poison.
+type shadow struct {
+	name    string
+	memory  []byte
+	extents []extent // in the order of their places
+}
+
+// newShadow lays out extents of the given rooms in order, with gaps of guardBytes around each.
+func newShadow(name string, rooms []int) *shadow {
+	s := &shadow{name: name, extents: make([]extent, len(rooms))}
+	at := guardBytes
+	for i, room := range rooms {
+		s.extents[i].at = at
+		at += room + guardBytes
+	}
+	s.memory = make([]byte, max(at, 2*guardBytes))
+	for i := range s.memory {
+		s.memory[i] = poison
+	}
+	return s
+}
+
+// region is what is registered: all but the outer guards.
+func (s *shadow) region() []byte {
+	end := len(s.memory) - guardBytes
+	return s.memory[guardBytes:end:end]
+}
+
+// bytes returns the filled part of an extent.
+func (s *shadow) bytes(i int) []byte {
+	e := &s.extents[i]
+	return s.memory[e.at : e.at+e.size]
+}
+
+// complete verifies that an extent holds its message, or held it when it was first asked.
+func (s *shadow) complete(i int) error {
+	e := &s.extents[i]
+	p := e.pattern
+	if e.over {
+		p ^= reused
+	}
+	if at := p.differs(s.bytes(i)); at >= 0 {
+		return fmt.Errorf("%w: %s: byte %d of %d of message %d is wrong%s", ErrViolation, s.name, at, e.size, i, e.again())
+	}
+	return nil
+}
+
+func (e *extent) again() string {
+	if e.over {
+		return ": it was written after its completion"
+	}
+	return ""
+}
+
+// reuse does what an application may do with a complete message's memory: use it for something else.
+func (s *shadow) reuse(i int) {
+	if e := &s.extents[i]; !e.over {
+		e.over = true
+		(e.pattern ^ reused).fill(s.bytes(i))
+	}
+}
+
+// verify looks at every byte. All extents must be complete.
+func (s *shadow) verify() error {
+	at := 0
+	for i := range s.extents {
+		e := &s.extents[i]
+		if err := s.untouched(at, e.at); err != nil {
+			return err
+		}
+		if err := s.complete(i); err != nil {
+			return err
+		}
+		at = e.at + e.size
+	}
+	return s.untouched(at, len(s.memory))
+}
+
+// untouched verifies that nobody wrote between two places.
+func (s *shadow) untouched(from, to int) error {
+	for i, b := range s.memory[from:to] {
+		if b != poison {
+			return fmt.Errorf("%w: %s: byte %d of %d, which is nobody's, is %#02x", ErrViolation, s.name, from+i, len(s.memory), b)
+		}
+	}
+	return nil
+}
+
+// guards verifies the outer guards only.
+func (s *shadow) guards() error {
+	if err := s.untouched(0, guardBytes); err != nil {
+		return err
+	}
+	return s.untouched(len(s.memory)-guardBytes, len(s.memory))
+}

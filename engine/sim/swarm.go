@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine"
+)
+
+// swarmBytes is the least payload of a Config that Swarm draws.
+const swarmBytes = 1 << 20
+
+// Swarm draws a Config: another network, other faults and other messages for each seed. Each class of fault is absent
+// with probability one half, so that faults also meet alone. At least 1 MiB travels on at least 4 streams over at least
+// 4 paths.
+func Swarm(seed uint64) Config {
+	s := swarm{seed: seed, next: concernSwarm}
+	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 5_000_000}
+	s.engine(&cfg)
+	s.network(&cfg)
+	s.faults(&cfg)
+	s.streams(&cfg)
+	cfg.HealAt = time.Duration(between(s.concern(), 1, 200)) * time.Millisecond
+	cfg.Deadline = cfg.HealAt + 20*time.Second
+	return cfg
+}
+
+// swarm hands out one generator for each group of choices.
+type swarm struct{ seed, next uint64 }
+
+func (s *swarm) concern() *rand.Rand {
+	s.next++
+	return concern(s.seed, s.next)
+}
+
+// between returns a number from least to most.
+func between(rng *rand.Rand, least, most int) int { return least + rng.IntN(most-least+1) }
+
+// doubling returns least times a power of two, at most most.
+func doubling(rng *rand.Rand, least, most int) int {
+	n := 0
+	for least<<(n+1) <= most {
+		n++
+	}
+	return least << rng.IntN(n+1)
+}
+
+// half is true with probability one half.
+func half(rng *rand.Rand) bool { return rng.IntN(2) == 0 }
+
+// engine draws limits of the protocol. Small ones are as likely as large ones.
+func (s *swarm) engine(cfg *Config) {
+	rng := s.concern()
+	e := &cfg.Engine
+	e.Chunk = doubling(rng, 256, 4096) + 8*between(rng, 0, 3)
+	packet := e.Chunk + engine.Overhead
+	e.Burst = doubling(rng, 1, 16)
+	e.InitialWindow = packet * doubling(rng, 1, 32)
+	e.MaxWindow = packet * doubling(rng, 16, 2048)
+	e.MaxAckDelay = time.Duration(doubling(rng, 4, 128)) * time.Microsecond
+	e.AckEvery = doubling(rng, 1, 16)
+	e.InitialRTT = time.Duration(doubling(rng, 100, 10_000)) * time.Microsecond
+	e.MinRTO = time.Duration(doubling(rng, 10, 1000)) * time.Microsecond
+	e.StreamWindow = doubling(rng, 1, 256)
+	e.Span = doubling(rng, 4, 65536)
+	e.Messages = doubling(rng, 8, 4096)
+	if narrow := s.concern(); half(narrow) {
+		e.SeqBits = between(narrow, 10, 12)
+	}
+}
+
+// network draws speeds, delays, and the classes of fault that come from them: reordering and full queues.
+func (s *swarm) network(cfg *Config) {
+	rng := s.concern()
+	n := &cfg.Network
+	n.Rate = Rate(doubling(rng, 1, 128)) * 1e9
+	n.Latency = time.Duration(between(rng, 500, 20_000))
+	n.Paths = doubling(rng, 4, 32)
+	n.Hops = []Hop{{Rate: n.Rate, Latency: time.Duration(between(rng, 500, 20_000))}}
+	if skew := s.concern(); half(skew) {
+		n.Skew = time.Duration(between(skew, 1, 20)) * n.Latency
+	}
+	queue := s.concern()
+	if !half(queue) {
+		return
+	}
+	packet := cfg.Engine.Chunk + engine.Overhead + wireOverhead
+	h := &n.Hops[0]
+	h.Rate = n.Rate * Rate(between(queue, 20, 90)) / 100
+	h.Queue = max(packet*between(queue, 2, 64), 4096)
+	if h.Own = half(queue); h.Own {
+		h.Rate = 2 * h.Rate / Rate(n.Paths)
+	}
+	if half(queue) {
+		h.MarkFrom, h.MarkTo = h.Queue/5, h.Queue*4/5
+	}
+}
+
+// faults draws loss, duplication, damage and blackholes.
+func (s *swarm) faults(cfg *Config) {
+	f := &cfg.Faults
+	if rng := s.concern(); half(rng) {
+		f.Impair.Loss = 0.1 * rng.Float64()
+		f.Impair.DataOnly = half(rng)
+	}
+	if rng := s.concern(); half(rng) {
+		f.Impair.Duplicate = 0.2 * rng.Float64()
+		f.CopyDelay = time.Duration(between(rng, 0, 20)) * cfg.Network.Latency
+	}
+	if rng := s.concern(); half(rng) {
+		f.Damage = 0.02 * rng.Float64()
+	}
+	rng := s.concern()
+	if !half(rng) {
+		return
+	}
+	// A path that is silent for so long that half its sequence space passes would be lost for good.
+	longest := 20_000
+	if cfg.Engine.SeqBits != 0 {
+		longest = 200
+	}
+	for range between(rng, 1, 2*cfg.Network.Paths) {
+		begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond
+		f.Blackholes = append(f.Blackholes, Blackhole{
+			From: rng.IntN(2), Path: rng.IntN(cfg.Network.Paths), Begin: begin,
+			End: begin + time.Duration(between(rng, 1, longest))*time.Microsecond,
+		})
+	}
+}
+
+// streams draws what travels.
+func (s *swarm) streams(cfg *Config) {
+	rng := s.concern()
+	late := s.concern()
+	both, slow := half(rng), half(late)
+	total := 0
+	for i := range between(rng, 4, 12) {
+		stream := Stream{Depth: doubling(rng, 1, 64)}
+		if both {
+			stream.From = i % 2
+		}
+		if slow {
+			stream.Receives = doubling(late, 1, 16)
+			stream.Pause = time.Duration(between(late, 0, 200)) * time.Microsecond
+		}
+		cfg.Streams = append(cfg.Streams, stream)
+	}
+	for i := 0; total < swarmBytes || i < len(cfg.Streams); i++ {
+		m := s.message(rng, cfg.Engine.Chunk)
+		total += m.Size
+		to := &cfg.Streams[i%len(cfg.Streams)]
+		if i >= len(cfg.Streams) {
+			to = &cfg.Streams[rng.IntN(len(cfg.Streams))]
+		}
+		to.Messages = append(to.Messages, m)
+	}
+}
+
+// message draws a Write, a Write with immediate or a Send of a size that may be at an edge.
+func (s *swarm) message(rng *rand.Rand, chunk int) Message {
+	m := Message{Op: engine.OpWrite}
+	switch rng.IntN(4) {
+	case 0:
+		m.Immediate = true
+	case 1:
+		m.Op = engine.OpSend
+	case 2:
+		m.Op, m.Immediate = engine.OpSend, half(rng)
+	}
+	edges := [...]int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk}
+	switch i := rng.IntN(2 * len(edges)); {
+	case i < len(edges):
+		m.Size = edges[i]
+	case half(rng):
+		m.Size = rng.IntN(8 * chunk)
+	default:
+		m.Size = rng.IntN(64 * chunk)
+	}
+	return m
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// timers is a heap of connections by the time at which they need attention. A connection's wake time is a lower bound of
+// its deadlines: waking it early only makes it look again.
+type timers struct {
+	heap []*conn
+}
+
+// touch makes sure that a connection is woken at t at the latest.
+func (e *Endpoint) touch(c *conn, t Time) {
+	if t >= c.clock.wake {
+		return
+	}
+	c.clock.wake = t
+	h := &e.timers
+	if c.clock.heapAt < 0 {
+		c.clock.heapAt = len(h.heap)
+		h.heap = append(h.heap, c)
+	}
+	h.up(c.clock.heapAt)
+}
+
+func (h *timers) swap(i, j int) {
+	h.heap[i], h.heap[j] = h.heap[j], h.heap[i]
+	h.heap[i].clock.heapAt, h.heap[j].clock.heapAt = i, j
+}
+
+func (h *timers) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if h.heap[parent].clock.wake <= h.heap[i].clock.wake {
+			return
+		}
+		h.swap(i, parent)
+		i = parent
+	}
+}
+
+func (h *timers) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.heap); child++ {
+			if h.heap[child].clock.wake < h.heap[least].clock.wake {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		h.swap(i, least)
+		i = least
+	}
+}
+
+// remove takes a connection out of the heap.
+func (h *timers) remove(c *conn) {
+	i := c.clock.heapAt
+	if i < 0 {
+		return
+	}
+	last := len(h.heap) - 1
+	h.swap(i, last)
+	h.heap[last] = nil
+	h.heap = h.heap[:last]
+	c.clock.heapAt = -1
+	if i < last {
+		h.down(i)
+		h.up(i)
+	}
+}
+
+// NextTimeout is when Advance must be called at the latest.
+func (e *Endpoint) NextTimeout() Time {
+	if len(e.timers.heap) == 0 {
+		return Never
+	}
+	return e.timers.heap[0].clock.wake
+}
+
+// Advance lets time pass. It sends nothing.
+func (e *Endpoint) Advance(now Time) {
+	e.now = now
+	for len(e.timers.heap) > 0 && e.timers.heap[0].clock.wake <= now {
+		c := e.timers.heap[0]
+		e.timers.remove(c)
+		c.clock.wake = Never
+		e.expire(c)
+		e.wake(c)
+	}
+}
+
+// expire asks each part in turn what its deadline wants, and computes the next wake time exactly.
+func (e *Endpoint) expire(c *conn) {
+	if c.clock.control <= e.now {
+		e.expireControl(c)
+	}
+	if c.live() {
+		e.expirePaths(c)
+		e.expireStreams(c)
+	}
+	if c.phase == over {
+		return
+	}
+	if c.clock.control > e.now {
+		e.touch(c, c.clock.control)
+	}
+	if c.acks.due > e.now {
+		e.touch(c, c.acks.due)
+	}
+}
+
+func (e *Endpoint) expirePaths(c *conn) {
+	outstanding := false
+	for _, p := range c.paths.All() {
+		if p == nil {
+			continue
+		}
+		outstanding = outstanding || !p.Idle()
+		before := p.InFlight()
+		if p.Expire(e.now) {
+			c.settle(p, before)
+			c.renameFeedback(p.ID)
+		}
+		e.touch(c, p.Deadline())
+	}
+	if !outstanding {
+		c.clock.progress = e.now
+		return
+	}
+	if e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter {
+		c.end = ErrDead
+		e.abort(c, wire.CloseReasonDead)
+		return
+	}
+	e.touch(c, c.clock.progress.Add(e.cfg.DeadAfter))
+}
+
+// renameFeedback asks for ACKs on another path: the one that carried them may be dead.
+func (c *conn) renameFeedback(silent uint16) {
+	for i := 1; i <= c.paths.Len(); i++ {
+		id := uint16((int(c.named) + i) % c.paths.Len())
+		if c.paths.Get(id) != nil && id != silent {
+			c.named = id
+			return
+		}
+	}
+}
+
+func (e *Endpoint) expireStreams(c *conn) {
+	for _, s := range c.outgoing.list {
+		at := s.Unblocks()
+		if at == Never {
+			continue
+		}
+		if s.Impatient(e.now) {
+			s.Fail(ErrNoReceive, wire.Status(wire.NoticeCodeStopped))
+			e.complete(c, s)
+		}
+		if at <= e.now {
+			c.outgoing.activate(s)
+			continue
+		}
+		e.touch(c, at)
+	}
+}
+
+// patience is how long the slowest path's peer may be silent before a stranger is believed.
+func (c *conn) patience() time.Duration {
+	longest := time.Duration(0)
+	for _, p := range c.paths.All() {
+		if p != nil {
+			longest = max(longest, p.PTO())
+		}
+	}
+	return longest
+}

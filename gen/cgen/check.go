@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cgen
+
+import (
+	"fmt"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// checkCodes are the codes of checks that name none.
+var checkCodes = map[gen.CheckKind]int{
+	gen.CheckFixed: gen.FixedNumber, gen.CheckReserved: gen.ReservedNumber, gen.CheckRange: gen.RangeNumber,
+	gen.CheckEnum: gen.EnumNumber, gen.CheckDerived: gen.DerivedNumber, gen.CheckWhere: gen.WhereNumber,
+}
+
+func (g *generator) checkCode(c *gen.Check) string {
+	if c.Code != nil {
+		return g.upper + c.Code.Name
+	}
+	return g.upper + gen.BuiltinCodes()[checkCodes[c.Kind]-1].Name
+}
+
+// check prints one check; r is the run that owns it, nil when none does.
+func (d *decoder) check(c *gen.Check, r *gen.Run) {
+	sc := d.scope()
+	if r != nil {
+		sc.reserved = func(it *gen.Item, ref gen.Ref) string {
+			return d.g.raw(it.Scalar, "p", bitOf(r.Parts, ref.Path))
+		}
+	}
+	hold := sc.not(c.Hold)
+	if hold == "false" {
+		return
+	}
+	at, id := d.spot(c, r)
+	d.p.line("if (%s) {", hold)
+	d.p.line("return fail(in, %s, %s, %s);", d.g.checkCode(c), at, id)
+	d.p.line("}")
+}
+
+// bitOf is where the item at the end of path lies in a run with these parts; -1 when it does not.
+func bitOf(parts []gen.Part, path []*gen.Item) int {
+	for _, p := range parts {
+		if p.Item != path[0] {
+			continue
+		}
+		if len(path) == 1 {
+			return p.Bit
+		}
+		if len(p.Item.Struct.Steps) == 0 {
+			return -1
+		}
+		run, ok := p.Item.Struct.Steps[0].(*gen.Run)
+		if !ok {
+			return -1
+		}
+		if inner := bitOf(run.Parts, path[1:]); inner >= 0 {
+			return p.Bit + inner
+		}
+	}
+	return -1
+}
+
+// spot is the C text of the offset, and the field, at which a check's error stands.
+func (d *decoder) spot(c *gen.Check, r *gen.Run) (at, id string) {
+	it := c.Item.Last()
+	if c.Item.Param != nil || it == nil {
+		return "start", d.g.upper + "FIELD_NONE"
+	}
+	id = d.field(it)
+	if r != nil {
+		if bit := bitOf(r.Parts, c.Item.Path); bit >= 0 {
+			return plus("in->off", bit/8), id
+		}
+	}
+	first := c.Item.Path[0]
+	if !d.places[first] {
+		return "start", id
+	}
+	bit := 0
+	if len(c.Item.Path) > 1 && first.Kind == gen.KindStruct && len(first.Struct.Steps) > 0 {
+		if run, ok := first.Struct.Steps[0].(*gen.Run); ok {
+			bit = max(0, bitOf(run.Parts, c.Item.Path[1:]))
+		}
+	}
+	return plus(d.place(first), bit/8), id
+}
+
+// place is the local that holds where an item starts.
+func (d *decoder) place(it *gen.Item) string {
+	for i, other := range d.s.Items {
+		if other == it && unnamed(it) {
+			return fmt.Sprintf("at_unnamed%d", i)
+		}
+	}
+	return "at_" + it.Name.C
+}
+
+// findPlaces collects the items whose start a later check needs.
+func (d *decoder) findPlaces(steps []gen.Step) {
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *gen.Run:
+			for _, c := range s.Checks {
+				if c.Item.Param == nil && len(c.Item.Path) > 0 && bitOf(s.Parts, c.Item.Path) < 0 {
+					d.places[c.Item.Path[0]] = true
+				}
+			}
+		case *gen.Branch:
+			d.findPlaces(s.Then)
+			d.findPlaces(s.Else)
+		case *gen.Verify:
+			for _, c := range s.Checks {
+				if c.Item.Param == nil && len(c.Item.Path) > 0 {
+					d.places[c.Item.Path[0]] = true
+				}
+			}
+		}
+	}
+}
+
+// mark prints that an item which is no part of a run starts here.
+func (d *decoder) mark(it *gen.Item) {
+	if d.places[it] {
+		d.p.line("%s = in->off;", d.place(it))
+	}
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cgen
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// encoder prints the functions that write one struct.
+type encoder struct {
+	g    *generator
+	p    *printer
+	s    *gen.Struct
+	self string // "in->", or "v." when members are computed first
+}
+
+// settle is a member that pack computes before it writes: a solved or derived scalar, own or nested.
+type settle struct {
+	path  []*gen.Item
+	value *gen.Expr // derived: over the items of the struct at path's end less one
+	solve *gen.Solve
+}
+
+func (e *encoder) scope() scope { return scope{g: e.g, self: e.self, packing: true} }
+
+// settles lists what pack computes in s. Derived members of nested structs are among it when s itself looks at them;
+// else their own writer computes them.
+func settles(s *gen.Struct) []settle {
+	var out []settle
+	for _, it := range s.Items {
+		out = append(out, solvedBy(s, []*gen.Item{it})...)
+	}
+	for _, r := range refsOf(s) {
+		it := r.Last()
+		if r.Param != nil || it == nil {
+			continue
+		}
+		if it.Kind == gen.KindStruct {
+			for _, sub := range it.Struct.Items {
+				out = append(out, derivedAt(append(slices.Clone(r.Path), sub))...)
+			}
+		} else if len(r.Path) > 1 {
+			out = append(out, derivedAt(r.Path)...)
+		}
+	}
+	for _, it := range s.Items {
+		out = append(out, derivedAt([]*gen.Item{it})...)
+	}
+	return slices.CompactFunc(out, func(a, b settle) bool { return slices.Equal(a.path, b.path) })
+}
+
+func derivedAt(path []*gen.Item) []settle {
+	it := path[len(path)-1]
+	if it.Scalar == nil || it.Scalar.Derived == nil || !stored(it) {
+		return nil
+	}
+	return []settle{{path: path, value: it.Scalar.Derived}}
+}
+
+// solvedBy lists the scalars at or below path that s solves.
+func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
+	it := path[len(path)-1]
+	if it.Kind == gen.KindStruct {
+		var out []settle
+		for _, sub := range it.Struct.Items {
+			out = append(out, solvedBy(s, append(slices.Clone(path), sub))...)
+		}
+		return out
+	}
+	if it.Scalar == nil || it.Scalar.Solve == nil || !stored(it) {
+		return nil
+	}
+	of := it.Scalar.Solve.Of
+	if of.Param != nil || len(of.Path) == 0 || of.Path[0].Owner != s {
+		return nil
+	}
+	return []settle{{path: path, solve: it.Scalar.Solve}}
+}
+
+// refsOf lists every reference in s outside of checks.
+func refsOf(s *gen.Struct) []gen.Ref {
+	var out []gen.Ref
+	walk := func(exprs ...*gen.Expr) {
+		for _, e := range exprs {
+			out = append(out, exprRefs(e)...)
+		}
+	}
+	for _, it := range s.Items {
+		walk(it.When)
+		walk(it.Args...)
+		switch {
+		case it.Scalar != nil:
+			walk(it.Scalar.Derived)
+		case it.Array != nil:
+			walk(it.Array.Count)
+			walk(it.Array.Args...)
+		case it.Span != nil:
+			walk(it.Span.Size)
+		case it.Switch != nil:
+			out = append(out, it.Switch.Selector)
+			for _, a := range it.Switch.Arms {
+				walk(a.Args...)
+			}
+		}
+	}
+	return out
+}
+
+func exprRefs(e *gen.Expr) []gen.Ref {
+	if e == nil {
+		return nil
+	}
+	var out []gen.Ref
+	if e.Op >= gen.OpSize || e.Op == gen.OpRef {
+		out = append(out, e.Ref)
+	}
+	for _, a := range e.Args {
+		out = append(out, exprRefs(a)...)
+	}
+	return out
+}
+
+// stores prints store_STRUCT for a struct of fixed size: all bytes from members that are known to fit.
+func (g *generator) stores(p *printer, s *gen.Struct) {
+	p.line("static void store_%s(const struct %s *in, uint8_t *p)", s.Name.C, g.tag(s.Name))
+	p.line("{")
+	e := &encoder{g: g, p: p, s: s, self: "in->"}
+	before := p.buf.Len()
+	e.parts(s.Steps[0].(*gen.Run).Parts, true)
+	text := p.buf.String()[before:]
+	for _, name := range []string{"in", "p"} {
+		if !uses(text, name) {
+			p.line("(void)%s;", name)
+		}
+	}
+	p.line("}")
+	p.line("")
+}
+
+// write prints write_STRUCT, which follows the decode program and checks only what the bytes cannot hold.
+func (g *generator) write(p *printer, s *gen.Struct) {
+	body := &printer{depth: 1}
+	e := &encoder{g: g, p: body, s: s, self: "in->"}
+	sets := settles(s)
+	if s.FixedSize {
+		sets = nil
+	}
+	if len(sets) > 0 {
+		e.self = "v."
+		body.line("v = *in;")
+		e.settle(sets)
+	}
+	e.steps(s.Steps)
+	text := body.buf.String()
+	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.params(s))
+	p.line("{")
+	before := p.buf.Len()
+	if len(sets) > 0 {
+		p.line("struct %s v;", g.tag(s.Name))
+	}
+	for _, l := range []struct{ use, decl string }{
+		{"p", "uint8_t *p;"}, {"n", "uint64_t n;"}, {"i", "size_t i;"}, {"rc", "int32_t rc;"},
+	} {
+		if uses(text, l.use) {
+			p.line("%s", l.decl)
+		}
+	}
+	if p.buf.Len() > before {
+		p.line("")
+	}
+	for _, name := range append(paramNames(s), "in", "o") {
+		if !uses(text, name) {
+			p.line("(void)%s;", name)
+		}
+	}
+	p.buf.WriteString(text)
+	p.line("return 0;")
+	p.line("}")
+	p.line("")
+}
+
+// settle prints the computation of solved and derived members into v.
+func (e *encoder) settle(sets []settle) {
+	for _, st := range sets {
+		it := st.path[len(st.path)-1]
+		to := e.scope().path(gen.Ref{Path: st.path})
+		if st.solve != nil {
+			e.solve(to, it, st.solve)
+			continue
+		}
+		sc := e.scope().inner(gen.Ref{Path: st.path})
+		if it.Scalar.Flag {
+			e.p.line("%s = %s;", to, sc.cond(st.value))
+			continue
+		}
+		e.assign(to, it, sc.num(st.value), signed(st.value))
+	}
+}
+
+// assign prints the narrowing of a computed number to its field.
+func (e *encoder) assign(to string, it *gen.Item, value string, negative bool) {
+	s := it.Scalar
+	limit := maskText(s.Bits)
+	if s.Signed || negative {
+		e.g.unsupported("%s.%s: a signed derived field", it.Owner.Name.Schema, it.Name.Schema)
+	}
+	e.p.line("n = %s;", value)
+	if s.Bits < 64 {
+		e.p.line("if (n > %s) {", limit)
+		e.p.line("return -%sE_NOFIT;", e.g.upper)
+		e.p.line("}")
+	}
+	if s.Flag {
+		e.p.line("%s = n != 0u;", to)
+		return
+	}
+	e.p.line("%s = (%s)n;", to, e.g.scalarType(s))
+}
+
+// solve prints (measure - B) / A, which must divide evenly.
+func (e *encoder) solve(to string, it *gen.Item, sv *gen.Solve) {
+	op := gen.OpSize
+	if sv.Of.Last().Kind == gen.KindArray && sv.Of.Last().Array.Count != nil {
+		op = gen.OpCount
+	}
+	text, ok := e.scope().measure(&gen.Expr{Op: op, Ref: sv.Of})
+	if !ok || sv.A <= 0 {
+		e.g.unsupported("%s.%s: computed from %s", it.Owner.Name.Schema, it.Name.Schema, sv.Of.Last().Name.Schema)
+		return
+	}
+	value := castConst(text)
+	if sv.B > 0 {
+		e.p.line("if (%s < %du) {", text, sv.B)
+		e.p.line("return -%sE_NOFIT;", e.g.upper)
+		e.p.line("}")
+		value = fmt.Sprintf("%s - %du", value, sv.B)
+	} else if sv.B < 0 {
+		value = fmt.Sprintf("%s + %du", value, -sv.B)
+	}
+	if sv.A > 1 {
+		e.p.line("if ((%s) %% %du != 0u) {", value, sv.A)
+		e.p.line("return -%sE_NOFIT;", e.g.upper)
+		e.p.line("}")
+		value = fmt.Sprintf("(%s) / %du", value, sv.A)
+	}
+	e.assign(to, it, value, false)
+}
+
+func (e *encoder) steps(steps []gen.Step) {
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *gen.Run:
+			e.run(s)
+		case *gen.Call:
+			e.nested(fmt.Sprintf("write_%s(&%s%s, o%s)", s.Item.Struct.Name.C, e.self, s.Item.Name.C, e.scope().args(s.Item.Args)))
+		case *gen.Repeat:
+			e.repeat(s)
+		case *gen.Take:
+			e.take(s)
+		case *gen.Elements:
+			e.nested(fmt.Sprintf("write_%s(&%s%s, o)", s.Item.List.Name.C, e.self, s.Item.Name.C))
+		case *gen.Branch:
+			e.p.line("if (%s) {", e.scope().cond(s.Cond))
+			e.steps(s.Then)
+			if len(s.Else) > 0 {
+				e.p.line("} else {")
+				e.steps(s.Else)
+			}
+			e.p.line("}")
+		case *gen.Choose:
+			e.choose(s)
+		}
+	}
+}
+
+func (e *encoder) nested(call string) {
+	e.p.line("rc = %s;", call)
+	e.p.line("if (rc < 0) {")
+	e.p.line("return rc;")
+	e.p.line("}")
+}
+
+// room prints the claim of n bytes of the caller's memory at p.
+func (e *encoder) room(n string) {
+	e.p.line("if (o->cap - o->off < %s) {", n)
+	e.p.line("return -%sE_CAPACITY;", e.g.upper)
+	e.p.line("}")
+	e.p.line("p = o->buf + o->off;")
+}
+
+func (e *encoder) run(r *gen.Run) {
+	if r.Size == 0 {
+		return
+	}
+	if tests := e.misfits(r.Parts, e.self); len(tests) > 0 {
+		e.p.line("if (%s) {", strings.Join(tests, " || "))
+		e.p.line("return -%sE_NOFIT;", e.g.upper)
+		e.p.line("}")
+	}
+	e.room(fmt.Sprintf("%du", r.Size))
+	if e.s.FixedSize {
+		e.p.line("store_%s(in, p);", e.s.Name.C)
+	} else {
+		e.parts(r.Parts, false)
+	}
+	e.sums(r.Parts, 0)
+	e.p.line("o->off += %du;", r.Size)
+}
+
+// misfits lists the conditions under which members of a run exceed their fields.
+func (e *encoder) misfits(parts []gen.Part, self string) []string {
+	var out []string
+	for _, part := range parts {
+		it := part.Item
+		if it.Kind == gen.KindStruct {
+			out = append(out, e.misfits(it.Struct.Steps[0].(*gen.Run).Parts, self+it.Name.C+".")...)
+			continue
+		}
+		s := it.Scalar
+		if s == nil || !stored(it) || s.Flag || s.Fixed != nil || s.Bits == width(s.Bits) {
+			continue
+		}
+		name := self + it.Name.C
+		switch {
+		case s.Derived != nil && (self != e.self || e.s.FixedSize):
+			sc := scope{g: e.g, self: self, packing: true}
+			if s.Derived.Max == nil || s.Derived.Max.Cmp(new(big.Int).SetUint64(1<<uint(s.Bits)-1)) > 0 {
+				out = append(out, fmt.Sprintf("%s > %s", sc.num(s.Derived), maskText(s.Bits)))
+			}
+		case s.Signed:
+			half := int64(1) << uint(s.Bits-1)
+			out = append(out, fmt.Sprintf("%s < -%d", name, half), fmt.Sprintf("%s > %d", name, half-1))
+		default:
+			out = append(out, fmt.Sprintf("%s > %s", name, maskText(s.Bits)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cgen
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// source prints the one source file.
+func (g *generator) source() []byte {
+	body := &printer{}
+	g.sumSources(body)
+	for _, o := range g.order {
+		if l, ok := o.(*gen.List); ok {
+			g.tlv(body, l)
+			g.tlvWriteElement(body, l)
+			g.tlvWrite(body, l)
+			continue
+		}
+		g.structSource(body, o.(*gen.Struct))
+	}
+	g.nameSources(body)
+	p := &printer{}
+	g.opening(p)
+	p.line("#include \"%s\"", g.include)
+	p.line("")
+	p.text(g.fill(sourceTypes))
+	p.line("")
+	text := body.buf.String()
+	for _, r := range runtimeParts {
+		if uses(text, r.name) {
+			p.text(g.fill(r.text))
+			p.line("")
+		}
+	}
+	p.buf.WriteString(text)
+	return p.buf.Bytes()
+}
+
+const sourceTypes = `
+/* A read under way. */
+struct in {
+    const uint8_t *buf;   /* start of the outermost container */
+    size_t off;           /* next byte */
+    size_t end;           /* end of the container being read */
+    struct mr_err *err;   /* set when a read fails */
+    struct mr_err *sum;   /* verify: the first wrong checksum; NULL = do not look */
+};
+
+/* A write under way. */
+struct out {
+    uint8_t *buf;
+    size_t off;
+    size_t cap;
+};
+`
+
+// runtimeParts are the static functions of the source file; it contains those that it uses.
+var runtimeParts = []struct{ name, text string }{
+	{"fail", `
+static int32_t fail(const struct in *in, int32_t code, size_t off, uint16_t field)
+{
+    in->err->code = -code;
+    in->err->off = (uint32_t)off;
+    in->err->field = field;
+    return -code;
+}
+`},
+	{"blame", `
+/* Passes on the error rc of a nested read; it stands at field unless it has a place of its own. */
+static int32_t blame(const struct in *in, int32_t rc, uint16_t field)
+{
+    if (in->err->field == MR_FIELD_NONE) {
+        in->err->field = field;
+    }
+    return rc;
+}
+`},
+	{"wrong_sum", `
+static void wrong_sum(const struct in *in, size_t off, uint16_t field)
+{
+    if (in->sum->code == 0) {
+        in->sum->code = -MR_E_CHECKSUM;
+        in->sum->off = (uint32_t)off;
+        in->sum->field = field;
+    }
+}
+`},
+	{"input", `
+static struct in input(const uint8_t *buf, size_t len, struct mr_err *err)
+{
+    struct in in;
+
+    in.buf = buf;
+    in.off = 0;
+    in.end = len;
+    in.err = err;
+    in.sum = NULL;
+    err->code = 0;
+    err->off = 0;
+    err->field = MR_FIELD_NONE;
+    return in;
+}
+`},
+	{"is_zero", `
+static bool is_zero(const uint8_t *p, size_t n)
+{
+    uint8_t all = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        all = (uint8_t)(all | p[i]);
+    }
+    return all == 0u;
+}
+`},
+	{"is_utf8", `
+/* RFC 3629: shortest form, no surrogates, at most U+10FFFF. */
+static bool is_utf8(const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n) {
+        const uint8_t c = p[i];
+        size_t more = 0;
+        uint8_t low = 0x80, high = 0xbf; /* bounds of the second byte */
+
+        if (c >= 0xc2u && c <= 0xdfu) {
+            more = 1;
+        } else if ((c & 0xf0u) == 0xe0u) {
+            more = 2;
+            low = c == 0xe0u ? 0xa0 : 0x80;
+            high = c == 0xedu ? 0x9f : 0xbf;
+        } else if (c >= 0xf0u && c <= 0xf4u) {
+            more = 3;
+            low = c == 0xf0u ? 0x90 : 0x80;
+            high = c == 0xf4u ? 0x8f : 0xbf;
+        } else if (c >= 0x80u) {
+            return false;
+        }
+        if (more > n - i - 1u) {
+            return false;
+        }
+        for (i++; more > 0; more--, i++) {
+            if (p[i] < low || p[i] > high) {
+                return false;
+            }
+            low = 0x80;
+            high = 0xbf;
+        }
+    }
+    return true;
+}
+`},
+	{"put", `
+static void put(uint8_t *to, const uint8_t *from, size_t n)
+{
+    if (n > 0) {
+        MR_MEMCPY(to, from, n);
+    }
+}
+`},
+}
+
+// structSource prints all functions of one struct.
+func (g *generator) structSource(p *printer, s *gen.Struct) {
+	p.line("/* ---- %s ---- */", s.Name.Schema)
+	p.line("")
+	if s.FixedSize && len(s.Steps) > 0 {
+		g.loads(p, s)
+		g.stores(p, s)
+	}
+	g.read(p, s)
+	g.write(p, s)
+	g.initSource(p, s)
+	if !g.synthetic(s) {
+		g.publicSource(p, s)
+	}
+	if g.arrays[s] {
+		g.listSource(p, s)
+	}
+	for _, it := range s.Items {
+		if it.Kind == gen.KindArray && it.Array.Scalar != nil {
+			g.scalarListSource(p, it)
+		}
+	}
+}
+
+func (g *generator) initSource(p *printer, s *gen.Struct) {
+	p.line("void %s_init(struct %s *out)", g.tag(s.Name), g.tag(s.Name))
+	p.line("{")
+	p.line("%sMEMZERO(out, sizeof *out);", g.upper)
+	for _, it := range s.Items {
+		sc := it.Scalar
+		switch {
+		case it.Kind == gen.KindStruct && stored(it):
+			p.line("%s_init(&out->%s);", g.tag(it.Struct.Name), it.Name.C)
+		case sc == nil || !stored(it):
+		case sc.Fixed != nil || sc.Default != 0:
+			n := sc.Default
+			if sc.Fixed != nil {
+				n = *sc.Fixed
+			}
+			p.line("out->%s = %s;", it.Name.C, g.initial(sc, n))
+		}
+	}
+	p.line("}")
+	p.line("")
+}
+
+func (g *generator) initial(sc *gen.Scalar, n uint64) string {
+	switch {
+	case sc.Flag:
+		return fmt.Sprint(n != 0)
+	case sc.Signed:
+		shift := 64 - uint(sc.Bits)
+		return fmt.Sprintf("(%s)INT64_C(%d)", g.scalarType(sc), int64(n<<shift)>>shift)
+	case sc.Enum != nil:
+		if name := g.memberConst(sc.Enum, n); name != "" {
+			return name
+		}
+	}
+	return constFor(n)
+}
+
+func (g *generator) publicSource(p *printer, s *gen.Struct) {
+	sum := g.hasSum(s, map[any]bool{})
+	text := publicText
+	if sum {
+		text += verifyText
+	}
+	trailing := ""
+	p.text(strings.NewReplacer(
+		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "TRAILING", trailing,
+	).Replace(g.fill(text)))
+	p.line("")
+}
+
+// publicText is the public face of a struct. Lengths above INT32_MAX could not be returned.
+const publicText = `
+static int32_t root_NAME(struct TAG *out, struct in *inPARAMS)
+{
+    int32_t rc;
+
+    if (in->end > INT32_MAX) {
+        return fail(in, MR_E_SIZE, 0, MR_FIELD_NONE);
+    }
+    rc = read_NAME(out, inARGS);
+    return rc < 0 ? rc : (int32_t)in->off;
+}
+
+int32_t TAG_unpack(struct TAG *out, const uint8_t *buf, size_t lenPARAMS)
+{
+    struct mr_err err;
+    struct in in = input(buf, len, &err);
+
+    return root_NAME(out, &inARGS);
+}
+
+int32_t TAG_validate(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
+{
+    struct TAG out;
+    struct mr_err unasked;
+    struct in in = input(buf, len, err != NULL ? err : &unasked);
+
+    return root_NAME(&out, &inARGS);
+}
+
+int32_t TAG_pack(const struct TAG *in, uint8_t *buf, size_t capPARAMS)
+{
+    struct out o;
+    int32_t rc;
+
+    o.buf = buf;
+    o.off = 0;
+    o.cap = cap < INT32_MAX ? cap : INT32_MAX;
+    rc = write_NAME(in, &oARGS);
+#ifndef MR_PACK_UNCHECKED
+    if (rc == 0) {
+        rc = TAG_validate(buf, o.offARGS, NULL);
+    }
+#endif
+    return rc < 0 ? rc : (int32_t)o.off;
+}
+`
+
+const verifyText = `
+int32_t TAG_verify(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
+{
+    struct TAG out;
+    struct mr_err unasked;
+    struct mr_err sum = {0, 0, MR_FIELD_NONE};
+    struct in in = input(buf, len, err != NULL ? err : &unasked);
+    int32_t rc;
+
+    in.sum = &sum;
+    rc = root_NAME(&out, &inARGS);
+    if (rc >= 0 && sum.code != 0) {
+        *in.err = sum;
+        return sum.code;
+    }
+    return rc;
+}
+`
+
+func (g *generator) listSource(p *printer, s *gen.Struct) {
+	text := listText
+	if s.FixedSize {
+		text += atText
+	}
+	p.text(strings.NewReplacer(
+		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "SIZE", fmt.Sprint(s.Min),
+	).Replace(g.fill(text)))
+	p.line("")
+}
+
+const listText = `
+struct TAG_iter TAG_iter_init(const struct TAG_list *list)
+{
+    struct TAG_iter it;
+
+    it.list = *list;
+    return it;
+}
+
+int32_t TAG_next(struct TAG_iter *it, struct TAG *outPARAMS)
+{
+    struct mr_err err;
+    struct in in;
+    int32_t rc;
+
+    if (it->list.n == 0) {
+        return 0;
+    }
+    it->list.n--;
+    if (it->list.v != NULL) {
+        *out = *it->list.v++;
+        return 1;
+    }
+    in = input(it->list.p, it->list.len, &err);
+    rc = read_NAME(out, &inARGS);
+    it->list.p += in.off;
+    it->list.len -= in.off;
+    return rc < 0 ? rc : 1;
+}
+`
+
+const atText = `
+int32_t TAG_at(const struct TAG_list *list, size_t i, struct TAG *out)
+{
+    if (i >= list->n) {
+        return -MR_E_SHORT;
+    }
+    if (list->v != NULL) {
+        *out = list->v[i];
+        return SIZE;
+    }
+    if (i >= list->len / SIZEu) {
+        return -MR_E_SHORT;
+    }
+    return TAG_unpack(out, list->p + i * SIZEu, SIZE);
+}
+`
+
+func (g *generator) scalarListSource(p *printer, it *gen.Item) {
+	t := g.tag(it.Owner.Name) + "_" + it.Name.C
+	s := it.Array.Scalar
+	p.line("%s %s_at(const struct %s_list *list, size_t i)", g.scalarType(s), t, t)
+	p.line("{")
+	p.line("if (list->v != NULL) {")
+	p.line("return list->v[i];")
+	p.line("}")
+	p.line("return %s;", g.get(s, fmt.Sprintf("(list->p + i * %du)", s.Bits/8), 0))
+	p.line("}")
+	p.line("")
+}
+
+func (g *generator) sumPrototypes(p *printer) {
+	for _, s := range g.p.Sums {
+		if s.Width%8 != 0 {
+			g.unsupported("crc %s: %d bits", s.Name.Schema, s.Width)
+			continue
+		}
+		t := g.tag(s.Name)
+		p.doc(append(append([]string{}, s.Doc...),
+			"A table of 256 words is used unless "+g.upper+"CRC_BITWISE is defined. Define "+strings.ToUpper(t)+"_EXTERNAL to bring your own,",
+			"for example one that uses the processor's instructions.")...)
+		p.line("uint%d_t %s(const uint8_t *p, size_t n);", width(s.Width), t)
+		p.line("")
+	}
+}
+
+func (g *generator) sumSources(p *printer) {
+	for _, s := range g.p.Sums {
+		g.sumSource(p, s)
+	}
+}
+
+// sumSource prints a CRC with its table, and its bitwise form.
+func (g *generator) sumSource(p *printer, s *gen.Sum) {
+	t, name := g.tag(s.Name), s.Name.C
+	typ := fmt.Sprintf("uint%d_t", width(s.Width))
+	p.line("/* ---- %s ---- */", s.Name.Schema)
+	p.line("")
+	p.line("#ifndef %s_EXTERNAL", strings.ToUpper(t))
+	p.line("#ifdef %sCRC_BITWISE", g.upper)
+	p.line("static %s %s_byte(uint8_t c)", typ, name)
+	p.line("{")
+	if s.ReflectIn {
+		p.line("uint64_t v = c;")
+	} else {
+		p.line("uint64_t v = (uint64_t)c << %d;", s.Width-8)
+	}
+	p.line("int i;")
+	p.line("")
+	p.line("for (i = 0; i < 8; i++) {")
+	if s.ReflectIn {
+		p.line("v = (v & 1u) != 0u ? (v >> 1) ^ %s : v >> 1;", hexText(reflect(s.Poly, s.Width)))
+	} else {
+		p.line("v = (v & %s) != 0u ? (v << 1) ^ %s : v << 1;", hexText(1<<uint(s.Width-1)), hexText(s.Poly))
+	}
+	p.line("}")
+	p.line("return (%s)(v & %s);", typ, maskText(s.Width))
+	p.line("}")
+	p.line("#else")
+	p.line("static const %s %s_table[256] = {", typ, name)
+	cell := "0x%0*xu"
+	if s.Width > 32 {
+		cell = "UINT64_C(0x%0*x)"
+	}
+	for i := 0; i < 256; i += 4 {
+		var row []string
+		for j := i; j < i+4; j++ {
+			row = append(row, fmt.Sprintf(cell, s.Width/4, crcByte(s, uint8(j))))
+		}
+		p.line("%s,", strings.Join(row, ", "))
+	}
+	p.line("};")
+	p.line("#define %s_byte(c) %s_table[c]", name, name)
+	p.line("#endif")
+	p.line("")
+	g.sumLoop(p, s, typ)
+	p.line("#endif")
+	p.line("")
+}
+
+// sumLoop prints the public function over byte values, which come from the table or from eight steps each.
+func (g *generator) sumLoop(p *printer, s *gen.Sum, typ string) {
+	init := s.Init
+	if s.ReflectIn {
+		init = reflect(init, s.Width)
+	}
+	p.line("%s %s(const uint8_t *p, size_t n)", typ, g.tag(s.Name))
+	p.line("{")
+	p.line("%s crc = %s;", typ, hexText(init))
+	p.line("size_t i;")
+	p.line("")
+	p.line("for (i = 0; i < n; i++) {")
+	at := fmt.Sprintf("%s_byte((uint8_t)(crc ^ p[i]))", s.Name.C)
+	rest := "crc >> 8"
+	if !s.ReflectIn {
+		at = fmt.Sprintf("%s_byte((uint8_t)((crc >> %d) ^ p[i]))", s.Name.C, s.Width-8)
+		rest = "(uint64_t)crc << 8"
+	}
+	switch {
+	case s.Width == 8:
+		p.line("crc = %s;", at)
+	case s.ReflectIn && s.Width >= 32:
+		p.line("crc = (%s) ^ %s;", rest, at)
+	default:
+		p.line("crc = (%s)(((%s) ^ %s) & %s);", typ, rest, at, maskText(s.Width))
+	}
+	p.line("}")
+	if s.ReflectIn != s.ReflectOut {
+		g.unsupported("crc %s: reflect of one side only", s.Name.Schema)
+	}
+	if s.XorOut != 0 {
+		p.line("return (%s)(crc ^ %s);", typ, hexText(s.XorOut))
+	} else {
+		p.line("return crc;")
+	}
+	p.line("}")
+}
+
+// crcByte is what one byte contributes to a register of zeros.
+func crcByte(s *gen.Sum, c uint8) uint64 {
+	v, poly := uint64(c), reflect(s.Poly, s.Width)
+	if !s.ReflectIn {
+		v <<= uint(s.Width - 8)
+	}
+	for range 8 {
+		switch {
+		case s.ReflectIn && v&1 != 0:
+			v = v>>1 ^ poly
+		case s.ReflectIn:
+			v >>= 1
+		case v>>uint(s.Width-1)&1 != 0:
+			v = v<<1 ^ s.Poly
+		default:
+			v <<= 1
+		}
+	}
+	return v & ones(s.Width)
+}
+
+func reflect(v uint64, width int) uint64 { return bits.Reverse64(v) >> uint(64-width) }

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gogen
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// lists prints the type and the codec of each TLV list.
+func (g *generator) lists(f *jen.File) {
+	for _, l := range g.p.Lists {
+		g.listType(f, l)
+		g.listReset(f, l)
+		g.listDecode(f, l)
+		g.listElement(f, l)
+		g.listAppend(f, l, settled)
+		if g.listSettles(l) {
+			g.listAppend(f, l, stored)
+		}
+		g.listHead(f, l)
+		g.listLen(f, l)
+		g.listValidate(f, l)
+	}
+}
+
+// single tells whether a case occurs at most once.
+func single(c *gen.Case) bool { return c.Unique || c.Required }
+
+// listOrder is the order in which the encoder writes the cases.
+func listOrder(l *gen.List) []*gen.Case {
+	out := append([]*gen.Case(nil), l.Cases...)
+	if l.Ascending {
+		sort.SliceStable(out, func(i, j int) bool { return out[i].Key < out[j].Key })
+	}
+	return out
+}
+
+func (g *generator) listMax(l *gen.List) string {
+	if n := l.Name.Go + "Max"; !g.taken[n] {
+		return n
+	}
+	return l.Name.Go + "MaxBytes"
+}
+
+func keyConst(l *gen.List, c *gen.Case) string { return l.Name.Go + "Key" + c.Name.Go }
+
+func (g *generator) listType(f *jen.File, l *gen.List) {
+	name := l.Name.Go
+	doc(f, fmt.Sprintf("%s is the size of the largest %s in bytes.", g.listMax(l), name))
+	f.Const().Id(g.listMax(l)).Op("=").Lit(l.Max)
+	f.Line()
+	doc(f, "Keys of the elements of "+name+".")
+	f.Const().DefsFunc(func(defs *jen.Group) {
+		for _, c := range l.Cases {
+			defs.Id(keyConst(l, c)).Op("=").Op(fmt.Sprintf("0x%0*x", (l.Key.Scalar.Bits+3)/4, c.Key))
+		}
+	})
+	f.Line()
+	doc(f, titled(name, l.Doc)...)
+	doc(f, "Unknown elements that may be skipped are not kept.")
+	f.Type().Id(name).StructFunc(func(fields *jen.Group) {
+		for _, c := range l.Cases {
+			g.caseFields(fields, c)
+		}
+		if l.End != nil {
+			fields.Comment("Bytes after the last element, the end marker included.")
+			fields.Id("Padding").Int()
+		}
+	})
+	f.Line()
+}
+
+func (g *generator) caseFields(fields *jen.Group, c *gen.Case) {
+	for _, line := range c.Doc {
+		fields.Comment(commentLine(line))
+	}
+	name := c.Name.Go
+	switch {
+	case single(c) && c.Struct != nil:
+		fields.Id(name).Id(c.Struct.Name.Go)
+		fields.Id(name + "Present").Bool()
+	case single(c):
+		fields.Id(name + "Present").Bool()
+	case c.Struct != nil:
+		fields.Id(name).Index().Id(c.Struct.Name.Go)
+	default:
+		fields.Comment("How often it occurs.")
+		fields.Id(name).Int()
+	}
+}
+
+func (g *generator) listReset(f *jen.File, l *gen.List) {
+	self := receiver(l.Name.Go)
+	keep := ""
+	for _, c := range l.Cases {
+		if !single(c) && c.Struct != nil {
+			keep += fmt.Sprintf("%s: %s.%s[:0],", c.Name.Go, self, c.Name.Go)
+		}
+	}
+	g.add(f, function{
+		doc:  []string{"reset empties the list and keeps the memory of elements that repeat."},
+		recv: self + " *" + l.Name.Go, name: "reset", body: fmt.Sprintf("*%s = %s{%s}", self, l.Name.Go, keep),
+	})
+}
+
+func (g *generator) listDecode(f *jen.File, l *gen.List) {
+	self := receiver(l.Name.Go)
+	var b body
+	b.line("if len(src) > %s {\nreturn 0, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(src)))\n}", g.listMax(l), g.listMax(l))
+	b.line("%s.reset()", self)
+	if l.Ascending {
+		b.line("var last %s", scalarType(l.Key.Scalar))
+	}
+	b.line("off := 0\nfor off < len(src) {")
+	if l.End != nil {
+		b.line("if src[off] == %d {", *l.End)
+		b.line("if !allZero(src[off+1:]) {\nreturn 0, fault(CodePadding, \"\", off, 0)\n}")
+		b.line("%s.Padding = len(src) - off\nbreak\n}", self)
+	}
+	g.listHeadDecode(&b, l)
+	b.line("size, err := %s.element(&head, src[off:])", self)
+	b.line("if err != nil {\nreturn 0, inside(err, \"\", off)\n}\noff += size\n}")
+	for _, c := range l.Cases {
+		if c.Required {
+			b.line("if !%s.%sPresent {\nreturn 0, fault(CodeTlvMissing, %q, len(src), 0)\n}", self, c.Name.Go, c.Name.Schema)
+		}
+	}
+	b.line("return len(src), nil")
+	g.add(f, function{
+		doc:  []string{fmt.Sprintf("Decode reads the %s, which must be all of src.", l.Name.Go)},
+		recv: self + " *" + l.Name.Go, name: "Decode", params: "src []byte", results: "(int, error)", body: b.String(),
+	})
+}
+
+// listHeadDecode prints the head and the rules that need no more.
+func (g *generator) listHeadDecode(b *body, l *gen.List) {
+	head := l.Head
+	b.line("view, ok := As%s(src[off:])", viewName(head))
+	b.line("if !ok {\nreturn 0, short(\"\", off, %s)\n}", g.sizeConst(head))
+	b.line("if err := view.Check(); err != nil {\nreturn 0, headFault(err, off)\n}")
+	b.line("var head %s\nhead.load(view)", head.Name.Go)
+	if l.Ascending {
+		key := "head." + l.Key.Name.Go
+		b.line("if %s < last {\nreturn 0, fault(CodeTlvOrder, \"\", off, 0).values(0, uint64(%s))\n}\nlast = %s", key, key, key)
+	}
+}
+
+// listElement prints the decoding of the element whose head is read.
+func (g *generator) listElement(f *jen.File, l *gen.List) {
+	self := receiver(l.Name.Go)
+	sc := &scope{g: g, self: "head"}
+	var b body
+	g.listKnown(&b, l, sc)
+	size := g.sizeConst(l.Head)
+	if v, ok := smallConst(l.Length); ok {
+		b.line("length := uint64(%s)", v)
+	} else {
+		b.line("length := %s", convert(sc.expr(l.Length), "uint64").code)
+	}
+	end := size + " + length"
+	if l.ElementAlign > 1 {
+		b.line("end := (%s + length + %d) / %d * %d", size, l.ElementAlign-1, l.ElementAlign, l.ElementAlign)
+		end = "end"
+	} else {
+		b.line("end := %s", end)
+		end = "end"
+	}
+	b.line("if uint64(len(src)) < end {\nreturn 0, short(elementName(name, index), 0, int(end))\n}")
+	b.line("value := src[%s : %s+length]", size, size)
+	g.listCases(&b, l)
+	if l.ElementAlign > 1 {
+		b.line("if !allZero(src[%s+length:end]) {\nreturn 0, fault(CodePadding, elementName(name, index), 0, 0)\n}", size)
+	}
+	b.line("return int(%s), nil", end)
+	g.add(f, function{
+		doc:  []string{"element reads the element at the beginning of src, whose head is read already, and returns its size."},
+		recv: self + " *" + l.Name.Go, name: "element", params: "head *" + l.Head.Name.Go + ", src []byte",
+		results: "(int, error)", body: b.String(),
+	})
+}
+
+// listKnown prints the switch that names the element and refuses unknown and repeated ones.
+func (g *generator) listKnown(b *body, l *gen.List, sc *scope) {
+	self := receiver(l.Name.Go)
+	b.line("name, index := \"\", -1\nswitch head.%s {", l.Key.Name.Go)
+	for _, c := range l.Cases {
+		b.line("case %s:", keyConst(l, c))
+		if !single(c) {
+			count := fmt.Sprintf("len(%s.%s)", self, c.Name.Go)
+			if c.Struct == nil {
+				count = self + "." + c.Name.Go
+			}
+			b.line("name, index = %q, %s", c.Name.Schema, count)
+			continue
+		}
+		b.line("name = %q\nif %s.%sPresent {\nreturn 0, fault(CodeTlvDuplicate, name, 0, 0)\n}", c.Name.Schema, self, c.Name.Go)
+	}
+	if l.SkipIf != nil {
+		b.line("default:\nif %s {\nreturn 0, fault(CodeTlvUnknown, \"\", 0, 0).values(0, uint64(head.%s))\n}", sc.negate(l.SkipIf).code, l.Key.Name.Go)
+	}
+	b.line("}")
+}
+
+// listCases prints the switch that decodes the value.
+func (g *generator) listCases(b *body, l *gen.List) {
+	self := receiver(l.Name.Go)
+	b.line("var used int\nvar err error\nswitch head.%s {", l.Key.Name.Go)
+	for _, c := range l.Cases {
+		field := self + "." + c.Name.Go
+		b.line("case %s:", keyConst(l, c))
+		switch {
+		case c.Struct == nil && single(c):
+			b.line("%sPresent = true", field)
+		case c.Struct == nil:
+			b.line("%s++", field)
+		case single(c):
+			b.line("%sPresent = true\nused, err = %s.Decode(value)", field, field)
+		default:
+			b.line("%s = append(%s, %s{})\nused, err = %s[len(%s)-1].Decode(value)", field, field, c.Struct.Name.Go, field, field)
+		}
+	}
+	b.line("default:\nused = len(value)\n}")
+	b.line("if err != nil {\nreturn 0, insideElement(err, elementName(name, index), %s)\n}", g.sizeConst(l.Head))
+	b.line("if used < len(value) {\nreturn 0, fault(CodeTlvLength, elementName(name, index), 0, 0).values(0, length)\n}")
+}
+
+// elementBytes prints the size of an element with a value of the given printed length.
+func (g *generator) elementBytes(l *gen.List, length string) string {
+	size := g.sizeConst(l.Head) + "+" + length
+	if l.ElementAlign > 1 {
+		return fmt.Sprintf("(%s+%d)/%d*%d", size, l.ElementAlign-1, l.ElementAlign, l.ElementAlign)
+	}
+	return size
+}

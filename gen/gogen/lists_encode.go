@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gogen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// eachCase prints a statement for each case that a list holds: inside an if for single ones, inside a loop for others.
+func eachCase(b *body, l *gen.List, print func(c *gen.Case, value, path string)) {
+	self := receiver(l.Name.Go)
+	for _, c := range listOrder(l) {
+		field := self + "." + c.Name.Go
+		if single(c) {
+			b.line("if %sPresent {", field)
+			print(c, field, fmt.Sprintf("%q", c.Name.Schema))
+		} else {
+			b.line("for index := range %s {", field)
+			print(c, field+"[index]", fmt.Sprintf("indexed(%q, index)", c.Name.Schema))
+		}
+		b.line("}")
+	}
+}
+
+func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
+	self := receiver(l.Name.Go)
+	var b body
+	eachCase(&b, l, func(c *gen.Case, value, path string) {
+		b.line("start := len(out)\nout = grow(out, %s)", g.sizeConst(l.Head))
+		if c.Struct != nil {
+			suffix := ""
+			if g.settles(c.Struct) {
+				suffix = fm.suffix()
+			}
+			b.line("if out, err = %s.Append%s(out); err != nil {\nreturn dst, inside(err, %s, 0)\n}", value, suffix, path)
+		}
+		b.line("if out, err = %s(out, start, %s); err != nil {\nreturn dst, inside(err, %s, 0)\n}", headFunc(l), keyConst(l, c), path)
+	})
+	if l.End != nil {
+		g.listPadding(&b, l)
+	}
+	b.line("if len(out)-len(dst) > %s {\nreturn dst, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(out)-len(dst)))\n}", g.listMax(l), g.listMax(l))
+	b.line("return out, nil")
+	head := "out := dst\n"
+	if strings.Contains(b.String(), "err =") {
+		head += "var err error\n"
+	}
+	lines := []string{fmt.Sprintf("Append writes the %s behind dst, in the order that Decode demands.", l.Name.Go)}
+	if fm == stored {
+		lines = []string{"AppendRaw is Append with fixed and computed fields of the values as they are stored."}
+	}
+	g.add(f, function{
+		doc: lines, recv: self + " *" + l.Name.Go, name: "Append" + fm.suffix(), params: "dst []byte",
+		results: "([]byte, error)", body: head + b.String(),
+	})
+}
+
+func (g *generator) listPadding(b *body, l *gen.List) {
+	self := receiver(l.Name.Go)
+	b.line("if %s.Padding < 0 {\nreturn dst, fault(CodeNofit, \"\", 0, 0)\n}", self)
+	if *l.End == 0 {
+		b.line("out = appendZeros(out, %s.Padding)", self)
+		return
+	}
+	b.line("if %s.Padding > 0 {\nout = appendZeros(append(out, %d), %s.Padding-1)\n}", self, *l.End, self)
+}
+
+func headFunc(l *gen.List) string { return "finish" + l.Name.Go }
+
+// listHead prints the function that completes an element whose value has been written.
+func (g *generator) listHead(f *jen.File, l *gen.List) {
+	h := l.Head
+	var b body
+	b.line("length := len(dst) - start - %s", g.sizeConst(h))
+	length := l.LengthOf.Scalar
+	if length.Bits < 64 {
+		b.line("if length > %s {\nreturn dst, fault(CodeNofit, \"\", 0, 0).values(0, uint64(length))\n}", mask(length.Bits))
+	}
+	b.line("head := %s{%s: key, %s: %s(length)}", h.Name.Go, l.Key.Name.Go, l.LengthOf.Name.Go, scalarType(length))
+	b.line("head.put((*%s)(dst[start:]))", viewName(h))
+	if l.ElementAlign > 1 {
+		b.line("return appendZeros(dst, -(len(dst)-start)&%d), nil", l.ElementAlign-1)
+	} else {
+		b.line("return dst, nil")
+	}
+	g.add(f, function{
+		doc:  []string{"finish" + l.Name.Go + " writes the head of the element that begins at start, and the padding behind its value."},
+		name: headFunc(l), params: fmt.Sprintf("dst []byte, start int, key %s", scalarType(l.Key.Scalar)), results: "([]byte, error)", body: b.String(),
+	})
+}
+
+func (g *generator) listLen(f *jen.File, l *gen.List) {
+	self := receiver(l.Name.Go)
+	var b body
+	b.line("size := 0")
+	for _, c := range listOrder(l) {
+		g.caseLen(&b, l, c)
+	}
+	if l.End != nil {
+		b.line("return size + %s.Padding, nil", self)
+	} else {
+		b.line("return size, nil")
+	}
+	g.add(f, function{
+		doc:  []string{fmt.Sprintf("Len is the size in bytes of the %s that Append writes.", l.Name.Go)},
+		recv: self + " *" + l.Name.Go, name: "Len", results: "(int, error)", body: b.String(),
+	})
+}
+
+func (g *generator) listValidate(f *jen.File, l *gen.List) {
+	self := receiver(l.Name.Go)
+	var b body
+	eachCase(&b, l, func(c *gen.Case, value, path string) {
+		if c.Struct != nil {
+			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", value, path)
+		}
+	})
+	for _, c := range l.Cases {
+		if c.Required {
+			b.line("if !%s.%sPresent {\nreturn fault(CodeTlvMissing, %q, 0, 0)\n}", self, c.Name.Go, c.Name.Schema)
+		}
+	}
+	if l.End != nil {
+		b.line("if %s.Padding < 0 {\nreturn fault(CodeNofit, \"\", 0, 0)\n}", self)
+	}
+	b.line("size, err := %s.Len()\nif err != nil {\nreturn err\n}", self)
+	b.line("if size > %s {\nreturn fault(CodeSize, \"\", 0, 0).values(%s, uint64(size))\n}\nreturn nil", g.listMax(l), g.listMax(l))
+	g.add(f, function{
+		doc:  []string{fmt.Sprintf("Validate tells whether Append writes %s that Decode accepts.", l.Name.Go)},
+		recv: self + " *" + l.Name.Go, name: "Validate", results: "error", body: b.String(),
+	})
+}
+
+// caseLen adds the elements of one case.
+func (g *generator) caseLen(b *body, l *gen.List, c *gen.Case) {
+	field := receiver(l.Name.Go) + "." + c.Name.Go
+	bytes := ""
+	switch {
+	case c.Struct == nil:
+		bytes = g.elementBytes(l, "0")
+	case c.Struct.FixedSize && c.Struct.Max > 0:
+		bytes = g.elementBytes(l, g.sizeConst(c.Struct))
+	}
+	switch {
+	case bytes != "" && single(c):
+		b.line("if %sPresent {\nsize += %s\n}", field, bytes)
+	case bytes != "" && c.Struct == nil:
+		b.line("size += %s * (%s)", field, bytes)
+	case bytes != "":
+		b.line("size += len(%s) * (%s)", field, bytes)
+	case single(c):
+		b.line("if %sPresent {\nused, err := %s.Len()\nif err != nil {\nreturn 0, inside(err, %q, 0)\n}\nsize += %s\n}",
+			field, field, c.Name.Schema, g.elementBytes(l, "used"))
+	default:
+		b.line("for index := range %s {\nused, err := %s[index].Len()\nif err != nil {\nreturn 0, inside(err, indexed(%q, index), 0)\n}\nsize += %s\n}",
+			field, field, c.Name.Schema, g.elementBytes(l, "used"))
+	}
+}

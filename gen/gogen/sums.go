@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gogen
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+func sumFunc(s *gen.Sum) string { return lowerCamel(s.Name) + "Sum" }
+
+// castagnoli and ieee are the polynomials that hash/crc32 computes in hardware or with wide tables.
+const (
+	castagnoli = 0x1edc6f41
+	ieee       = 0x04c11db7
+)
+
+// sums prints each checksum and the function that verifies each packet's.
+func (g *generator) sums(f *jen.File) {
+	for _, s := range g.p.Sums {
+		g.sum(f, s)
+	}
+	for _, s := range g.all {
+		if it := sumItem(s); it != nil {
+			g.verify(f, s, it)
+		}
+	}
+}
+
+func (g *generator) sum(f *jen.File, s *gen.Sum) {
+	typ := uintType(s.Width)
+	fn := function{doc: titled(sumFunc(s), s.Doc), name: sumFunc(s), params: "data []byte", results: typ}
+	ones := ^uint64(0) >> (64 - s.Width)
+	if s.Width == 32 && s.ReflectIn && s.ReflectOut && s.Init == ones && s.XorOut == ones {
+		table := lowerCamel(s.Name) + "Table"
+		poly := fmt.Sprintf("%#08x", bits.Reverse32(uint32(s.Poly)))
+		switch s.Poly {
+		case castagnoli:
+			poly = "crc32.Castagnoli"
+		case ieee:
+			poly = "crc32.IEEE"
+		}
+		f.Var().Id(table).Op("=").Add(text("crc32.MakeTable(" + poly + ")"))
+		f.Line()
+		fn.body = fmt.Sprintf("return crc32.Checksum(data, %s)", table)
+		g.add(f, fn)
+		return
+	}
+	fn.body = bitwise(s)
+	g.add(f, fn)
+}
+
+// bitwise prints any other CRC, bit by bit.
+func bitwise(s *gen.Sum) string {
+	var b body
+	in := "octet"
+	if s.ReflectIn {
+		in = "bits.Reverse8(octet)"
+	}
+	b.line("sum := uint64(%#x)\nfor _, octet := range data {", s.Init)
+	b.line("sum ^= uint64(%s) << %d >> %d", in, 56, 64-max(s.Width, 8))
+	if s.Width < 8 {
+		b.Reset()
+		b.line("sum := uint64(%#x)\nfor _, octet := range data {", s.Init)
+		b.line("for at := 7; at >= 0; at-- {\ntop := sum>>%d&1 ^ uint64(%s)>>at&1\nsum = sum << 1 & %s\nif top != 0 {\nsum ^= %#x\n}\n}\n}",
+			s.Width-1, in, mask(s.Width), s.Poly)
+	} else {
+		b.line("for range 8 {\ntop := sum >> %d & 1\nsum = sum << 1 & %s\nif top != 0 {\nsum ^= %#x\n}\n}\n}", s.Width-1, mask(s.Width), s.Poly)
+	}
+	if s.ReflectOut {
+		b.line("sum = bits.Reverse64(sum) >> %d", 64-s.Width)
+	}
+	b.line("return %s(sum ^ %#x)", uintType(s.Width), s.XorOut)
+	return b.String()
+}
+
+// sumItem is the checksum field of a packet, or nil.
+func sumItem(s *gen.Struct) *gen.Item {
+	for _, it := range s.Items {
+		if it.Scalar != nil && it.Scalar.Sum != nil {
+			return it
+		}
+	}
+	return nil
+}
+
+// verify prints VerifyX, which finds the field at a constant distance from an end of the packet and does not decode the rest.
+func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
+	var b body
+	d := &decoder{g: g, s: s, b: &b, sc: &scope{g: g, self: "src", known: map[string]val{}}, need: map[*gen.Item]bool{}}
+	least := 0
+	if r, ok := s.Steps[0].(*gen.Run); ok {
+		least = r.Size
+		b.line("if len(src) < %d {\nreturn short(%q, 0, %d)\n}", r.Size, firstLeaf(r), r.Size)
+		g.readable(d, r)
+	}
+	if it.When != nil {
+		b.line("if %s {\nreturn nil\n}", d.sc.negate(it.When).code)
+	}
+	tail, ok := tailSize(s.Steps, it)
+	if !ok || !s.Greedy || !s.Packet {
+		g.fail("%s.%s: a checksum must lie at a constant distance from the end of a packet", s.Name.Schema, it.Name.Schema)
+		return
+	}
+	size := it.Scalar.Bits / 8
+	b.line("at := len(src) - %d", tail)
+	b.line("if at < %d {\nreturn short(%q, %d, %d)\n}", least, it.Name.Schema, least, tail)
+	b.line("want := %s(src[:at])", sumFunc(it.Scalar.Sum.Sum))
+	load := loadWord("src[at:]", 0, size)
+	if it.Scalar.Sum.Sum.Little {
+		load = littleLoad("src[at:]", 0, size)
+	}
+	b.line("got := %s", load.code)
+	b.line("if want != got {\nreturn fault(CodeChecksum, %q, at, 0).values(uint64(want), uint64(got))\n}\nreturn nil", it.Name.Schema)
+	g.add(f, function{
+		doc: []string{fmt.Sprintf("Verify%s compares the checksum of %s with its bytes, which need not be decoded before.", s.Name.Go, article(s.Name.Go)),
+			"A packet without a checksum passes."},
+		name: "Verify" + s.Name.Go, params: "src []byte", results: "error", body: b.String(),
+	})
+}
+
+// readable lets expressions read the scalars of the first run from the packet's bytes.
+func (g *generator) readable(d *decoder, r *gen.Run) {
+	d.sc.raw = func(ref gen.Ref) (val, bool) {
+		if ref.Param != nil || len(ref.Path) == 0 || ref.Last().Scalar == nil {
+			return val{}, false
+		}
+		bit, ok := bitOf(r, ref.Path)
+		if !ok {
+			g.fail("the presence of a checksum depends on %s, which lies behind items of variable size", pathOf(ref))
+			return val{}, false
+		}
+		return g.loadScalar("src", bit, ref.Last().Scalar), true
+	}
+}
+
+// tailSize is the distance from an item to the end of the struct, when all behind it is of fixed size.
+func tailSize(steps []gen.Step, it *gen.Item) (int, bool) {
+	size := 0
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch st := steps[i].(type) {
+		case *gen.Verify:
+		case *gen.Run:
+			for _, p := range st.Parts {
+				if p.Item == it {
+					return size + st.Size - p.Bit/8, true
+				}
+			}
+			size += st.Size
+		case *gen.Branch:
+			for _, side := range [][]gen.Step{st.Then, st.Else} {
+				if n, ok := tailSize(side, it); ok {
+					return size + n, true
+				}
+			}
+			return 0, false
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	"math/big"
+	"slices"
+)
+
+// collectChecks fills a run with the checks of its parts. Rules of the struct itself follow later.
+func (c *compiler) collectChecks(r *Run) {
+	for _, p := range r.Parts {
+		if p.Item.Kind == KindStruct {
+			c.nestedChecks(r, p)
+			continue
+		}
+		if p.Item.Scalar != nil {
+			r.Checks = append(r.Checks, c.scalarChecks(p.Item, p.Bit)...)
+			c.checks += 1
+		}
+	}
+	if c.checks > maxChecks {
+		c.report("E0213", c.origin[r.Parts[0].Item], "the protocol has more than %d checks", maxChecks)
+	}
+}
+
+// nestedChecks copies the checks of a nested struct of fixed size.
+func (c *compiler) nestedChecks(r *Run, p Part) {
+	path := []*Item{p.Item}
+	inner := p.Item.Struct.Steps[0].(*Run)
+	if c.checks += len(inner.Checks); c.checks > maxChecks {
+		return
+	}
+	for _, k := range inner.Checks {
+		copied := *k
+		copied.Item = Ref{nil, append(slices.Clone(path), k.Item.Path...)}
+		copied.Hold = rebase(k.Hold, nil, path)
+		if k.Bit >= 0 {
+			copied.Bit = p.Bit + k.Bit
+		}
+		r.Checks = append(r.Checks, &copied)
+	}
+}
+
+// sortRules puts the checks of single fields before all rules and keeps both in wire order.
+func (c *compiler) sortRules(r *Run) {
+	isRule := func(k *Check) int {
+		if k.Kind == CheckWhere || k.Kind == CheckDerived {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(r.Checks, func(a, b *Check) int { return isRule(a) - isRule(b) })
+}
+
+// scalarChecks returns the checks that a scalar brings along.
+func (c *compiler) scalarChecks(it *Item, bit int) (out []*Check) {
+	s := it.Scalar
+	iv := unsigned(s.Bits)
+	ref := Ref{Path: []*Item{it}}
+	value := &Expr{Op: OpRef, Ref: ref, Min: iv.lo, Max: iv.hi}
+	equals := func(n uint64) *Expr {
+		x := constExpr(new(big.Int).SetUint64(n))
+		x.Enum = s.Enum
+		return &Expr{Op: OpEq, Args: []*Expr{value, x}, Bool: true}
+	}
+	add := func(kind CheckKind, number int, hold *Expr) {
+		out = append(out, &Check{Kind: kind, Code: c.builtin(number), Item: ref, Bit: bit, Hold: hold, Text: key(hold)})
+	}
+	if s.Fixed != nil {
+		add(CheckFixed, FixedNumber, equals(*s.Fixed))
+	}
+	switch s.Reserved {
+	case ReservedZero:
+		add(CheckReserved, ReservedNumber, equals(0))
+	case ReservedOnes:
+		add(CheckReserved, ReservedNumber, equals(maxOfBits(s.Bits)))
+	}
+	if len(s.In) > 0 {
+		add(CheckRange, RangeNumber, &Expr{Op: OpIn, Args: []*Expr{value}, Set: s.In, Bool: true})
+	}
+	if s.Enum != nil && s.Enum.Closed {
+		set := []Range{}
+		for _, m := range s.Enum.Members {
+			set = append(set, Range{m.First, m.Last})
+		}
+		add(CheckEnum, EnumNumber, &Expr{Op: OpIn, Args: []*Expr{value}, Set: merged(set), Bool: true})
+	}
+	return out
+}

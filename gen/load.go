@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen/syntax"
+)
+
+// SchemaError is why a schema was refused.
+type SchemaError struct {
+	Diagnostics []syntax.Diagnostic // at least one, in the order of the source
+}
+
+// Error lists all faults as mrgen prints them.
+func (e *SchemaError) Error() string {
+	var b strings.Builder
+	for _, d := range e.Diagnostics {
+		b.WriteString(d.String())
+	}
+	noun := "faults"
+	if len(e.Diagnostics) == 1 {
+		noun = "fault"
+	}
+	fmt.Fprintf(&b, "%d %s", len(e.Diagnostics), noun)
+	return b.String()
+}
+
+// Load reads and compiles a schema file. The error is a *SchemaError when the schema is wrong.
+func Load(path string) (*Protocol, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	p, diags := Compile(filepath.ToSlash(path), src)
+	if len(diags) > 0 {
+		return nil, &SchemaError{diags}
+	}
+	return p, nil
+}

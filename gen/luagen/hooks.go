@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package luagen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// hookSpec is a call that decode functions make when they have read a struct: `-- hook base(opcode, psn)`.
+// Integers of more than 53 bits and vectors arrive as their bytes in a string, absent items as zero or "".
+type hookSpec struct {
+	st   *gen.Struct
+	args []value
+}
+
+var hookLine = regexp.MustCompile(`(?m)^-- hook (\w+)\(([\w, ]*)\)$`)
+
+// hooksIn reads the hook lines of an analysis.
+func hooksIn(analysis string, structs []*gen.Struct) (map[*gen.Struct]*hookSpec, error) {
+	hooks := map[*gen.Struct]*hookSpec{}
+	for _, m := range hookLine.FindAllStringSubmatch(analysis, -1) {
+		h, err := hookOf(m[1], m[2], structs)
+		if err != nil {
+			return nil, err
+		}
+		hooks[h.st] = h
+	}
+	return hooks, nil
+}
+
+func hookOf(name, args string, structs []*gen.Struct) (*hookSpec, error) {
+	for _, s := range structs {
+		if s.Name.Filter != name {
+			continue
+		}
+		h := &hookSpec{st: s}
+		for _, arg := range strings.Split(args, ",") {
+			it := itemNamed(s, strings.TrimSpace(arg))
+			if it == nil {
+				return nil, fmt.Errorf("luagen: hook %s: %s has no such item: %q", name, s.Name.Schema, arg)
+			}
+			h.args = append(h.args, hookValue(it))
+		}
+		return h, nil
+	}
+	return nil, fmt.Errorf("luagen: hook %s: no such struct", name)
+}
+
+func itemNamed(s *gen.Struct, name string) *gen.Item {
+	for _, it := range s.Items {
+		if it.Name.Schema == name && (it.Kind == gen.KindScalar || it.Kind == gen.KindBits) {
+			return it
+		}
+	}
+	return nil
+}
+
+func hookValue(it *gen.Item) value {
+	ref := gen.Ref{Path: []*gen.Item{it}}
+	switch {
+	case it.Kind == gen.KindBits:
+		return value{valBytes, ref}
+	}
+	return value{valNumber, ref}
+}
+
+// under is the hook's argument seen from a struct in which the hook's struct lies at path.
+func under(path []*gen.Item, v value) value {
+	return value{v.kind, gen.Ref{Path: append(append([]*gen.Item{}, path...), v.ref.Path...)}}
+}
+
+// plainHooks is the analysis of a schema that has none of its own: the info column shows the number that chooses the
+// packet's layout, and the serial numbers beside it.
+func plainHooks(root *gen.Struct) string {
+	s, sel := selectorOf(root)
+	if s == nil {
+		return "function hook.start() end\nfunction hook.info() return \"\" end\nfunction hook.finish() end\n"
+	}
+	names, show := []string{sel.Name.Schema}, []string{}
+	for _, it := range s.Items {
+		if it.Kind == gen.KindScalar && it.Scalar.Serial && it != sel && !wide(it.Scalar) && it.When == nil {
+			names = append(names, it.Name.Schema)
+			show = append(show, fmt.Sprintf(" .. \" %s \" .. format(\"%%d\", %s)", it.Name.Schema, "v_"+it.Name.Schema))
+		}
+	}
+	title := "format(\"%d\", v_" + sel.Name.Schema + ")"
+	if sel.Scalar.Enum != nil {
+		title = fmt.Sprintf("nameof(values.%s, v_%s)", sel.Scalar.Enum.Name.Filter, sel.Name.Schema)
+	}
+	return fmt.Sprintf("-- hook %s(%s)\nlocal info\nfunction hook.start() info = \"\" end\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
+		"function hook.info() return info end\nfunction hook.finish() end\n",
+		s.Name.Filter, strings.Join(names, ", "), s.Name.Filter, strings.Join(names, ", v_"), title, strings.Join(show, ""))
+}
+
+// selectorOf finds the struct and the item whose value chooses the packet's layout.
+func selectorOf(root *gen.Struct) (*gen.Struct, *gen.Item) {
+	for _, it := range root.Items {
+		var ref gen.Ref
+		switch it.Kind {
+		case gen.KindSwitch:
+			ref = it.Switch.Selector
+		case gen.KindStruct:
+			inner := switchIn(it.Struct)
+			if inner == nil || inner.Selector.Param == nil {
+				continue
+			}
+			ref = throughArg(inner.Selector, it.Struct, it.Args)
+		default:
+			continue
+		}
+		if ref.Param != nil || len(ref.Path) == 0 || wide(ref.Last().Scalar) {
+			continue
+		}
+		if len(ref.Path) == 1 {
+			return root, ref.Last()
+		}
+		return ref.Path[len(ref.Path)-2].Struct, ref.Last()
+	}
+	return nil, nil
+}
+
+func switchIn(s *gen.Struct) *gen.Switch {
+	for _, it := range s.Items {
+		if it.Kind == gen.KindSwitch {
+			return it.Switch
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package luagen
+
+import (
+	"fmt"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// adder prints A.x(t, o): the tree of a header of fixed size that begins at offset o.
+func (g *generator) adder(s *gen.Struct) {
+	g.open("function A.%s(t, o)", s.Name.Filter)
+	g.line("t = t:add(H.%s, tvb(o, %d))", s.Name.Filter, s.Max)
+	g.addRun(s, runOf(s), "o")
+	g.shut("end")
+	g.line("")
+}
+
+// addRun prints the tree items of a run of s that begins at the offset start; the tree is the local t.
+func (g *generator) addRun(s *gen.Struct, r *gen.Run, start string) {
+	if len(r.Parts) == 0 {
+		return
+	}
+	g.line("local f = F.%s", s.Name.Filter)
+	for _, gr := range groupsOf(ownLeaves(r)) {
+		g.addGroup(s, gr, start)
+	}
+}
+
+func (g *generator) addGroup(s *gen.Struct, gr group, start string) {
+	if it := gr.leaves[0].last(); it.Kind == gen.KindStruct {
+		g.line("A.%s(t, %s)", it.Struct.Name.Filter, plus(start, gr.first))
+		return
+	}
+	if len(gr.leaves) > 1 {
+		g.line("local r = %s", rangeText(start, gr))
+	}
+	for _, p := range gr.leaves {
+		g.addLeaf(s, p, gr, start)
+	}
+}
+
+func rangeText(start string, gr group) string {
+	return fmt.Sprintf("tvb(%s, %d)", plus(start, gr.first), gr.size)
+}
+
+// plus prints start + n.
+func plus(start string, n int) string {
+	if n == 0 {
+		return start
+	}
+	return fmt.Sprintf("%s + %d", start, n)
+}
+
+// addLeaf prints one item of a group; several share the range r.
+func (g *generator) addLeaf(s *gen.Struct, p place, gr group, start string) {
+	it, at := p.last(), rangeText(start, gr)
+	if len(gr.leaves) > 1 {
+		at = "r"
+	}
+	f := index("f", g.slot(s, it))
+	switch {
+	case it.Kind == gen.KindReserved && g.bigWindow(gr, p):
+		g.line("if reserved then t:add(%s, %s, %s:bitfield(%d, %d)) end", f, at, at, p.bit-8*gr.first, p.width())
+	case it.Kind == gen.KindReserved:
+		g.line("if reserved then t:add(%s, %s) end", f, at)
+	case it.Kind == gen.KindBits && baseOf(s, it) != nil:
+		base := baseOf(s, it)
+		g.line("vector(t:add(%s, %s), %s, %d, %s, %d, %s_missing, %s_gaps)", f, at, plus(start, gr.first), gr.size, g.baseText(s, base, start),
+			uint64(1)<<uint(base.Scalar.Bits), f, f)
+	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanString:
+		g.line("t:add_packet_field(%s, %s, ENC_UTF_8)", f, at)
+	case it.Kind == gen.KindSpan && it.Span.Fixed == 0:
+	case it.Kind == gen.KindScalar && it.Scalar.Sum != nil:
+		g.line("sum_item[%s] = %s", plus(start, gr.first), addText(it.Scalar, f, at))
+	case it.Kind == gen.KindScalar && g.bigWindow(gr, p):
+		g.line("t:add(%s, %s, %s:bitfield(%d, %d))", f, at, at, p.bit-8*gr.first, p.width())
+	case it.Kind == gen.KindScalar:
+		g.line("%s", addText(it.Scalar, f, at))
+	default:
+		g.line("t:add(%s, %s)", f, at)
+	}
+}
+
+// bigWindow reports whether the item needs an explicit value, its window being too wide for a mask.
+func (g *generator) bigWindow(gr group, p place) bool {
+	return p.last().Scalar != nil && gr.size > maxWindow && p.width() != 8*gr.size
+}
+
+// addText adds a scalar that the field decodes itself.
+func addText(s *gen.Scalar, f, at string) string {
+	if little(s) {
+		return fmt.Sprintf("t:add_le(%s, %s)", f, at)
+	}
+	return fmt.Sprintf("t:add(%s, %s)", f, at)
+}
+
+// little reports whether the least significant byte comes first.
+func little(s *gen.Scalar) bool {
+	return s.Bits > 8 && s.Bits%8 == 0 && (s.Little || s.Sum != nil && s.Sum.Sum.Little)
+}
+
+// labelScalars are the items that tell one element of an array or list from another: the first number, and the first
+// serial one. At most one when they are the same.
+func labelScalars(s *gen.Struct) []*gen.Item {
+	var first, serial *gen.Item
+	for _, it := range s.Items {
+		if it.Kind != gen.KindScalar || it.Scalar.Flag || it.When != nil || wide(it.Scalar) || it.Scalar.Enum != nil {
+			continue
+		}
+		if first == nil {
+			first = it
+		}
+		if serial == nil && it.Scalar.Serial {
+			serial = it
+		}
+	}
+	switch {
+	case first == nil:
+		return nil
+	case serial == nil || serial == first:
+		return []*gen.Item{first}
+	}
+	return []*gen.Item{first, serial}
+}
+
+// baseText is the number to which a vector's bits count.
+func (g *generator) baseText(s *gen.Struct, base *gen.Item, start string) string {
+	ref := gen.Ref{Path: []*gen.Item{base}}
+	if g.fn != nil {
+		return g.fn.local(value{valNumber, ref})
+	}
+	p, _ := placeIn(runOf(s), ref)
+	first, size := p.window()
+	return fmt.Sprintf("tvb(%s, %d):bitfield(%d, %d)", plus(start, first), size, p.bit-8*first, p.width())
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vectorgen
+
+import (
+	"math/big"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// plan says what a packet shall hold.
+type plan struct {
+	picks    map[*gen.Switch]pick
+	with     map[*gen.Item]bool // optional items whose condition is made true
+	cases    map[*gen.Case]bool // TLVs to put in, besides the required ones
+	amount   int                // elements of arrays and bytes of spans that have a choice
+	repeated int                // elements of a repeatable TLV case
+}
+
+// pick is the arm of a switch, and the selector's value that leads to it.
+type pick struct {
+	arm   *gen.Arm
+	label uint64
+}
+
+// maker builds value trees for one plan.
+type maker struct {
+	plan plan
+	n    byte // last byte put into a span
+}
+
+// structure builds the items of st into v.
+func (m *maker) structure(v *gen.Value, st *gen.Struct, args map[*gen.Param]*gen.Value) {
+	v.Struct = st
+	sc := gen.Scope{Self: v, Args: args}
+	for _, item := range st.Items {
+		if item.When != nil {
+			if m.plan.with[item] {
+				satisfy(sc, item.When)
+			}
+			if !sc.Truth(item.When) {
+				continue
+			}
+		}
+		k := gen.NewValue(item)
+		v.Kids = append(v.Kids, k)
+		m.fill(sc, k)
+	}
+}
+
+func (m *maker) fill(sc gen.Scope, k *gen.Value) {
+	switch k.Item.Kind {
+	case gen.KindScalar:
+		k.Num = smallest(k.Scalar, k.Num)
+	case gen.KindBits:
+		k.Bytes[len(k.Bytes)-1] = 1
+	case gen.KindStruct:
+		m.structure(k, k.Item.Struct, sc.Bind(k.Item.Struct, k.Item.Args))
+	case gen.KindArray:
+		m.array(sc, k)
+	case gen.KindSpan:
+		m.span(sc, k)
+	case gen.KindList:
+		m.list(k)
+	case gen.KindSwitch:
+		m.choice(sc, k)
+	}
+}
+
+// smallest returns n when the scalar may have that value, else the smallest one that it may have.
+func smallest(s *gen.Scalar, n uint64) uint64 {
+	if s.Fixed != nil {
+		return n
+	}
+	var allowed []gen.Range
+	allowed = append(allowed, s.In...)
+	if len(allowed) == 0 && s.Enum != nil && s.Enum.Closed {
+		for _, e := range s.Enum.Members {
+			allowed = append(allowed, gen.Range{First: e.First, Last: e.Last})
+		}
+	}
+	if len(allowed) == 0 {
+		return n
+	}
+	low := allowed[0].First
+	for _, r := range allowed {
+		if r.First <= n && n <= r.Last {
+			return n
+		}
+		low = min(low, r.First)
+	}
+	return low
+}
+
+// limits clips the wanted amount to the interval of e; e is nil for a greedy item.
+func (m *maker) limits(e *gen.Expr) int {
+	n := m.plan.amount
+	if e == nil {
+		return n
+	}
+	if e.Min != nil && e.Min.IsInt64() {
+		n = max(n, int(e.Min.Int64()))
+	}
+	if e.Max != nil && e.Max.IsInt64() {
+		n = min(n, int(e.Max.Int64()))
+	}
+	return n
+}
+
+// solved reports whether an item in e follows from what is being measured, so that the amount is free.
+func solved(sc gen.Scope, e *gen.Expr, item *gen.Item) bool {
+	for _, r := range refs(e) {
+		v := sc.Resolve(r)
+		if v != nil && v.Scalar != nil && v.Scalar.Solve != nil && v.Scalar.Solve.Of.Last() == item {
+			return true
+		}
+	}
+	return false
+}
+
+// refs lists the references in e.
+func refs(e *gen.Expr) []gen.Ref {
+	if e == nil {
+		return nil
+	}
+	var out []gen.Ref
+	if e.Op == gen.OpRef || e.Op >= gen.OpSize {
+		out = append(out, e.Ref)
+	}
+	for _, a := range e.Args {
+		out = append(out, refs(a)...)
+	}
+	return out
+}
+
+func (m *maker) array(sc gen.Scope, k *gen.Value) {
+	a := k.Item.Array
+	n := m.limits(a.Count)
+	if a.Count != nil && !solved(sc, a.Count, k.Item) {
+		n = sc.Size(a.Count)
+	}
+	for range n {
+		e := &gen.Value{Scalar: a.Scalar}
+		if a.Struct != nil {
+			m.structure(e, a.Struct, sc.Bind(a.Struct, a.Args))
+		} else {
+			e.Num = smallest(a.Scalar, 0)
+		}
+		k.Kids = append(k.Kids, e)
+	}
+}
+
+func (m *maker) span(sc gen.Scope, k *gen.Value) {
+	s := k.Item.Span
+	n := max(m.limits(s.Size), s.Min)
+	if s.Max >= 0 {
+		n = min(n, s.Max)
+	}
+	switch {
+	case s.Fixed >= 0:
+		n = s.Fixed
+	case s.Size != nil && !solved(sc, s.Size, k.Item):
+		n = sc.Size(s.Size)
+	}
+	m.resize(k, n)
+}
+
+// resize gives a span n bytes.
+func (m *maker) resize(k *gen.Value, n int) {
+	if k.Item.Span.Kind == gen.SpanPad {
+		k.Num = uint64(n)
+		return
+	}
+	k.Bytes = make([]byte, n)
+	for i := range k.Bytes {
+		m.n++
+		k.Bytes[i] = m.n
+		if k.Item.Span.Kind == gen.SpanString {
+			k.Bytes[i] = 'a' + m.n%26
+		}
+	}
+}
+
+func (m *maker) list(k *gen.Value) {
+	for _, c := range k.Item.List.Cases {
+		if !c.Required && !m.plan.cases[c] {
+			continue
+		}
+		n := 1
+		if !c.Unique && !c.Required {
+			n = max(1, m.plan.repeated)
+		}
+		for range n {
+			e := &gen.Value{Case: c}
+			if c.Struct != nil {
+				m.structure(e, c.Struct, nil)
+			}
+			k.Kids = append(k.Kids, e)
+		}
+	}
+}
+
+func (m *maker) choice(sc gen.Scope, k *gen.Value) {
+	p, ok := m.plan.picks[k.Item.Switch]
+	if !ok {
+		p = picksOf(k.Item.Switch)[0]
+	}
+	if sel := sc.Resolve(k.Item.Switch.Selector); sel != nil {
+		sel.Num = p.label
+	}
+	k.Arm = p.arm
+	if p.arm.Struct != nil {
+		m.structure(k, p.arm.Struct, sc.Bind(p.arm.Struct, p.arm.Args))
+	}
+}
+
+// picksOf lists every arm that has a layout, with the first and the last number of each label.
+func picksOf(s *gen.Switch) []pick {
+	var out []pick
+	for _, a := range s.Arms {
+		if a.Reject != nil {
+			continue
+		}
+		for _, r := range a.Labels {
+			out = append(out, pick{a, r.First})
+			if r.Last != r.First {
+				out = append(out, pick{a, r.Last})
+			}
+		}
+	}
+	return out
+}
+
+// satisfy makes a condition true by setting one of the numbers that it reads, if that is possible.
+func satisfy(sc gen.Scope, e *gen.Expr) {
+	if sc.Truth(e) {
+		return
+	}
+	for _, r := range refs(e) {
+		v := sc.Resolve(r)
+		if v == nil || v.Scalar == nil || v.Scalar.Fixed != nil {
+			continue
+		}
+		old := v.Num
+		for _, n := range candidates(sc, e) {
+			if v.Num = n; n <= maxOf(v.Scalar.Bits) && sc.Truth(e) {
+				return
+			}
+		}
+		v.Num = old
+	}
+}
+
+// candidates lists numbers that may decide a condition: those it names, their neighbours, and the sizes that it reads.
+func candidates(sc gen.Scope, e *gen.Expr) []uint64 {
+	out := []uint64{0, 1}
+	add := func(n *big.Int) {
+		for d := int64(-1); d <= 1; d++ {
+			if x := new(big.Int).Add(n, big.NewInt(d)); x.IsUint64() {
+				out = append(out, x.Uint64())
+			}
+		}
+	}
+	var visit func(*gen.Expr)
+	visit = func(e *gen.Expr) {
+		switch {
+		case e.Op == gen.OpConst:
+			add(e.Value)
+		case e.Op == gen.OpRef, e.Op == gen.OpSize, e.Op == gen.OpCount, e.Op >= gen.OpAdd && e.Op <= gen.OpShr:
+			add(sc.Eval(e))
+		}
+		for _, r := range e.Set {
+			out = append(out, r.First, r.Last)
+		}
+		for _, a := range e.Args {
+			visit(a)
+		}
+	}
+	visit(e)
+	return out
+}
+
+func maxOf(bits int) uint64 {
+	if bits >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<uint(bits) - 1
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metaroce
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/openmetaroce/metaroce/engine"
+	"github.com/openmetaroce/metaroce/engine/udp"
+)
+
+// Errors of connections and operations, as the engine names them.
+var (
+	// ErrClosed: the connection, Listener or Dialer was closed, here or by the peer.
+	ErrClosed = engine.ErrClosed
+	// ErrDead: the peer has acknowledged nothing for Config.DeadAfter.
+	ErrDead = engine.ErrDead
+	// ErrRejected: the peer has refused the connection.
+	ErrRejected = engine.ErrRejected
+	// ErrAborted: the peer has aborted the connection, or does not know it any more.
+	ErrAborted = engine.ErrAborted
+	// ErrRefused: the peer has refused an operation; the error is an *OpError.
+	ErrRefused = engine.ErrRefused
+	// ErrStream: the peer accepts no more streams.
+	ErrStream = engine.ErrStream
+	// ErrEnded: the stream has ended.
+	ErrEnded = engine.ErrEnded
+)
+
+// OpError says which operation the peer refused, where and why.
+type OpError = engine.OpError
+
+// stopped turns the end of a loop into what its users should read.
+func stopped(cause error) error {
+	if cause == nil || errors.Is(cause, udp.ErrStopped) {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %w", ErrClosed, cause)
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"slices"
+	"time"
+)
+
+// plan returns the stages of a plan.
+func plan(name string) ([]Stage, bool) {
+	switch name {
+	case "test":
+		return everyChange(), true
+	case "all":
+		return slices.Concat(everyChange(), slow()), true
+	case "fuzz":
+		return []Stage{fuzzing(time.Hour, "60s", "./...")}, true
+	}
+	return nil, false
+}
+
+// everyChange is what must pass before a change is accepted, within six minutes on two cores.
+func everyChange() []Stage {
+	const minute = time.Minute
+	return []Stage{
+		{"format", "is all Go code formatted?", minute / 2, []Step{{Kind: Silent, Args: []string{"gofmt", "-l", "."}}}},
+		{"build", "does everything compile?", 3 * minute, []Step{{Args: []string{"go", "build", "./..."}}}},
+		{"vet", "does go vet object?", 2 * minute, []Step{{Args: []string{"go", "vet", "./..."}}}},
+		{"lint", "does staticcheck object?", 3 * minute, []Step{{Args: []string{"go", "tool", "staticcheck", "./..."}}}},
+		{"tidy", "are the house rules kept, and are the documents true?", minute, []Step{{Kind: GoTest, Args: []string{"./tidy/..."}}}},
+		{"generated", "are the generated files those of the schema?", minute, []Step{{Args: []string{"go", "run", "./cmd/mrgen", "check"}}}},
+		{"codec", "do compiler and codecs agree with the vectors?", 2 * minute, []Step{
+			{Kind: GoTest, Args: []string{"./gen/...", "./cmd/mrgen/...", "./go-sdk/wire/...", "./go-sdk/layers/..."}},
+		}},
+		{"c", "does the C codec agree with the vectors?", 2 * minute, []Step{{Kind: GoTest, Args: []string{"./c-sdk/..."}}}},
+		{"wireshark", "does tshark show what was sent?", minute, []Step{{Kind: GoTest, Args: []string{"./wireshark/..."}}}},
+		{"engine", "does the engine keep its promises?", 2 * minute, []Step{{Kind: GoTest, Args: []string{"./engine", "./engine/internal/...", "./fuzz/..."}}}},
+		{"simulator", "does every seed come out right?", 2 * minute, []Step{
+			{Kind: GoTest, Args: []string{"./engine/sim/...", "./engine/impair/...", "./cmd/mrsim/..."}},
+		}},
+		{"sockets", "does it work over UDP on this machine?", 2 * minute, []Step{
+			{Kind: GoTest, Args: []string{"./engine/udp/...", "./engine/capture/...", "./go-sdk/metaroce/...", "./cmd/mrdemo/..."}},
+		}},
+		fuzzing(2*minute, "10s", "./go-sdk/wire"),
+	}
+}
+
+// slow is what a release passes in addition.
+func slow() []Stage {
+	return []Stage{
+		{"race", "do the goroutines of the drivers race?", 10 * time.Minute, []Step{
+			{Kind: GoTest, Args: []string{"-race", "./engine/udp/...", "./go-sdk/metaroce/...", "./cmd/mrdemo/..."}},
+		}},
+	}
+}
+
+func fuzzing(budget time.Duration, args ...string) Stage {
+	return Stage{"fuzz", "does hostile input break anything?", budget, []Step{{Kind: Fuzz, Args: args}}}
+}
