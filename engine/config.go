@@ -41,6 +41,8 @@ type Config struct {
 	Messages int
 	// Streams is the number of stream ids that a connection accepts. Default 4096.
 	Streams int
+	// Posted is the number of operations that may wait on a stream before Post answers ErrBusy. Default 65536.
+	Posted int
 	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
 	SeqBits int
 }
@@ -77,6 +79,7 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.Span, 65536)
 	orDefault(&c.Messages, 4096)
 	orDefault(&c.Streams, 4096)
+	orDefault(&c.Posted, 65536)
 	orDefault(&c.SeqBits, 32)
 	limits := []struct {
 		name        string
@@ -97,6 +100,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"Span", c.Span, 1, 1 << 20},
 		{"Messages", c.Messages, 1, 1 << 20},
 		{"Streams", c.Streams, 1, 65536},
+		{"Posted", c.Posted, 1, 1 << 24},
 		{"SeqBits", c.SeqBits, 10, 32},
 	}
 	for _, l := range limits {

@@ -83,6 +83,9 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 		return fmt.Errorf("%w: %d of connection %d, the peer accepts %d", ErrStream, w.Stream, id, c.limits.streams)
 	}
 	s := c.outgoing.get(w.Stream)
+	if s.Len() >= e.cfg.Posted {
+		return fmt.Errorf("%w: %d on stream %d of connection %d", ErrBusy, s.Len(), w.Stream, id)
+	}
 	err = s.Post(stream.Message{
 		Op: w.Op, ID: w.ID, Data: w.Data, Key: uint64(w.Key), At: w.At,
 		Immediate: w.Immediate, Value: w.Value, Match: w.Match,

@@ -20,6 +20,8 @@ var (
 	ErrNotOpen = errors.New("engine: connection is not open")
 	// ErrStream: the stream id lies beyond what the peer accepts.
 	ErrStream = errors.New("engine: no such stream")
+	// ErrBusy: too many operations wait on the stream; post again after a Completed event.
+	ErrBusy = errors.New("engine: too many operations posted")
 	// ErrClosed: the connection was closed while the operation was outstanding.
 	ErrClosed = errors.New("engine: connection closed")
 	// ErrDead: the peer has acknowledged nothing for Config.DeadAfter.

@@ -19,6 +19,7 @@ func Compile(file string, src []byte) (*Protocol, []syntax.Diagnostic) {
 		p:      &Protocol{Codes: BuiltinCodes(), Source: path.Base(strings.ReplaceAll(file, `\`, "/"))},
 		names:  map[string]*named{},
 		origin: map[any]syntax.Pos{},
+		nested: map[*Struct]int{},
 	}
 	c.preamble()
 	c.collect()
@@ -36,7 +37,9 @@ func Compile(file string, src []byte) (*Protocol, []syntax.Diagnostic) {
 			c.example(d.Example)
 		}
 	})
-	c.checkNames()
+	if len(c.f.Diags) == 0 {
+		c.checkNames()
+	}
 	if len(c.f.Diags) == 0 {
 		c.p.TextHash = textHash(src)
 		c.p.WireHash = wireHash(c.p)
@@ -55,11 +58,13 @@ type compiler struct {
 	names  map[string]*named
 	order  []*named
 	origin map[any]syntax.Pos // where an IR object was declared
-	checks int                // copied so far; bounded by maxChecks
+	checks int                // nodes of checks copied so far; bounded by maxChecks
+	depth  int                // of resolve
+	nested map[*Struct]int    // how deep structs nest in one
 }
 
 // maxChecks bounds what merging runs may copy.
-const maxChecks = 50_000
+const maxChecks = 500_000
 
 // named is a declaration that has a name.
 type named struct {
@@ -248,6 +253,15 @@ func (c *compiler) lookup(name string, at syntax.Pos) *named {
 // resolve compiles one declaration and all that it names.
 func (c *compiler) resolve(n *named) {
 	if n.state != untouched {
+		return
+	}
+	if c.depth++; c.depth > 2*syntax.MaxDepth {
+		c.report("E0006", n.pos, "declarations lean on each other more than %d deep", 2*syntax.MaxDepth)
+		n.missing = true
+	}
+	defer func() { c.depth-- }()
+	if n.missing {
+		n.state = finished
 		return
 	}
 	n.state = running

@@ -131,7 +131,7 @@ func (c *compiler) enumeration(n *named, d *syntax.Enum) {
 		}
 	}
 	c.checkEnum(n.enum, names)
-	if len(n.enum.Members) == 0 && bits > 0 {
+	if len(d.Members) == 0 || !slices.ContainsFunc(d.Members, func(m *syntax.Member) bool { return m.Name != nil }) {
 		c.report("E0303", n.pos, "`%s` has no members", n.name)
 	}
 	c.p.Enums = append(c.p.Enums, n.enum)

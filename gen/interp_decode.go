@@ -257,14 +257,23 @@ func (f *frame) call(c *Call) error {
 		sub.stop -= c.Reserve
 	}
 	f.v.Kids = append(f.v.Kids, k)
-	return f.enter(sub, c.Windowed)
+	if c.Windowed {
+		return f.within(sub)
+	}
+	return f.enter(sub)
 }
 
-// enter decodes a nested struct and continues behind it. A window must be filled even when the struct is not greedy.
-func (f *frame) enter(sub *frame, windowed bool) error {
+// enter decodes a nested struct and continues behind it.
+func (f *frame) enter(sub *frame) error {
 	err := sub.body()
 	f.off = sub.off
-	if err == nil && windowed && sub.off < sub.stop {
+	return err
+}
+
+// within decodes a nested struct that must fill its window, even when it is not greedy.
+func (f *frame) within(sub *frame) error {
+	err := f.enter(sub)
+	if err == nil && sub.off < sub.stop {
 		err = f.fail(TrailingNumber, sub.path, sub.off)
 	}
 	return err
@@ -298,7 +307,10 @@ func (f *frame) choose(c *Choose) error {
 		sub.stop -= c.Reserve
 	}
 	f.v.Kids = append(f.v.Kids, k)
-	return f.enter(sub, arm.Struct.Greedy)
+	if arm.Struct.Greedy {
+		return f.within(sub)
+	}
+	return f.enter(sub)
 }
 
 // arm returns the arm whose labels hold n, else the arm for everything else, else nil.
@@ -343,7 +355,7 @@ func (f *frame) element(sub *frame, a *Array, sc Scope) error {
 	if a.Struct != nil {
 		sub.st, sub.v.Struct = a.Struct, a.Struct
 		sub.args = sc.Bind(a.Struct, a.Args)
-		return f.enter(sub, false)
+		return f.enter(sub)
 	}
 	s, v := a.Scalar, sub.v
 	if sub.stop-sub.off < s.Bits/8 {

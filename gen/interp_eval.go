@@ -64,24 +64,24 @@ func (s Scope) Eval(e *Expr) *big.Int {
 	case OpRef, OpSize, OpCount, OpPresent, OpAny, OpTest:
 		return s.evalRef(e)
 	case OpAndAnd:
-		return fromBool(s.Truth(e.Args[0]) && s.Truth(e.Args[1]))
+		return verdict(s.Truth(e.Args[0]) && s.Truth(e.Args[1])).number()
 	case OpOrOr:
-		return fromBool(s.Truth(e.Args[0]) || s.Truth(e.Args[1]))
+		return verdict(s.Truth(e.Args[0]) || s.Truth(e.Args[1])).number()
 	case OpCond:
 		if s.Truth(e.Args[0]) {
 			return s.Eval(e.Args[1])
 		}
 		return s.Eval(e.Args[2])
 	case OpNot:
-		return fromBool(!s.Truth(e.Args[0]))
+		return verdict(!s.Truth(e.Args[0])).number()
 	case OpNeg:
 		return new(big.Int).Neg(s.Eval(e.Args[0]))
 	case OpIn:
-		return fromBool(inRanges(s.Eval(e.Args[0]), e.Set))
+		return verdict(inRanges(s.Eval(e.Args[0]), e.Set)).number()
 	}
 	a, b := s.Eval(e.Args[0]), s.Eval(e.Args[1])
 	if e.Op >= OpEq && e.Op <= OpGe {
-		return fromBool(compare(e.Op, a.Cmp(b)))
+		return verdict(compare(e.Op, a.Cmp(b))).number()
 	}
 	return arith(e.Op, a, b)
 }
@@ -90,10 +90,10 @@ func (s Scope) evalRef(e *Expr) *big.Int {
 	v := s.Resolve(e.Ref)
 	switch e.Op {
 	case OpPresent:
-		return fromBool(v != nil)
+		return verdict(v != nil).number()
 	case OpTest:
 		i := s.Size(e.Args[0])
-		return fromBool(v != nil && i/8 < len(v.Bytes) && v.Bytes[i/8]&(0x80>>uint(i%8)) != 0)
+		return verdict(v != nil && i/8 < len(v.Bytes) && v.Bytes[i/8]&(0x80>>uint(i%8)) != 0).number()
 	}
 	if v == nil {
 		return new(big.Int)
@@ -181,7 +181,10 @@ func inRanges(n *big.Int, set []Range) bool {
 	return false
 }
 
-func fromBool(b bool) *big.Int {
+// verdict is a truth value on its way to being a number.
+type verdict bool
+
+func (b verdict) number() *big.Int {
 	if b {
 		return big.NewInt(1)
 	}

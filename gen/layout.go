@@ -141,19 +141,14 @@ func (w *blockWriter) closeRun() {
 // unclosed reports a run that ends within a byte.
 func (w *blockWriter) unclosed(why string, next *Item) {
 	c := w.b.c
-	first := w.run.Parts[len(w.run.Parts)-1]
-	for i := len(w.run.Parts) - 1; i >= 0 && w.run.Parts[i].Item.Scalar != nil; i-- {
-		if w.run.Parts[i].Bit%8 == 0 && i < len(w.run.Parts)-1 {
-			first = w.run.Parts[i]
-			break
+	first := w.run.Parts[0]
+	for _, p := range w.run.Parts {
+		if p.Bit%8 == 0 {
+			first = p
 		}
-		first = w.run.Parts[i]
 	}
 	missing := 8 - w.bits%8
-	r := c.report("E0207", c.origin[first.Item], "sub-byte run ends %d bits short of a byte", missing)
-	if missing == 1 {
-		r = c.report("E0207", c.origin[first.Item], "sub-byte run ends 1 bit short of a byte")
-	}
+	r := c.report("E0207", c.origin[first.Item], "sub-byte run ends %s short of a byte", plural(missing, "bit"))
 	r.Mark("run starts here (bit %d), ends at bit %d", first.Bit, w.bits).Help("add `_ : rsvd %d zero;`", missing)
 	if next != nil {
 		r.Label(c.f.At(c.origin[next]), "%s", why)

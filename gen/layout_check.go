@@ -16,11 +16,10 @@ func (c *compiler) collectChecks(r *Run) {
 		}
 		if p.Item.Scalar != nil {
 			r.Checks = append(r.Checks, c.scalarChecks(p.Item, p.Bit)...)
-			c.checks += 1
 		}
 	}
 	if c.checks > maxChecks {
-		c.report("E0213", c.origin[r.Parts[0].Item], "the protocol has more than %d checks", maxChecks)
+		c.report("E0213", c.origin[r.Parts[0].Item], "nested headers bring too many checks along")
 	}
 }
 
@@ -28,10 +27,10 @@ func (c *compiler) collectChecks(r *Run) {
 func (c *compiler) nestedChecks(r *Run, p Part) {
 	path := []*Item{p.Item}
 	inner := p.Item.Struct.Steps[0].(*Run)
-	if c.checks += len(inner.Checks); c.checks > maxChecks {
-		return
-	}
 	for _, k := range inner.Checks {
+		if c.checks += exprNodes(k.Hold) + len(k.Item.Path); c.checks > maxChecks {
+			return
+		}
 		copied := *k
 		copied.Item = Ref{nil, append(slices.Clone(path), k.Item.Path...)}
 		copied.Hold = rebase(k.Hold, nil, path)
@@ -87,4 +86,12 @@ func (c *compiler) scalarChecks(it *Item, bit int) (out []*Check) {
 		add(CheckEnum, EnumNumber, &Expr{Op: OpIn, Args: []*Expr{value}, Set: merged(set), Bool: true})
 	}
 	return out
+}
+
+func exprNodes(x *Expr) int {
+	n := 1
+	for _, a := range x.Args {
+		n += exprNodes(a)
+	}
+	return n
 }

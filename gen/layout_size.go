@@ -1,4 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
+	out := extent{times(int(a.Count.Min.Int64()), element.min), times(a.MaxCount, element.max), false}
+	if element.max < 0 || out.max >= hugeSize {
+		out.max = -1
+	}
+	return out// SPDX-License-Identifier: Apache-2.0
 
 package gen
 
@@ -248,4 +252,19 @@ func joinLinear(op Op, l, r linear) (linear, bool) {
 		f = r.f
 	}
 	return linear{fold(op, l.a, r.a), fold(op, l.b, r.b), f}, true
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// times multiplies two sizes; hugeSize stands for all that is larger.
+func times(a, b int) int {
+	if a > 0 && b > hugeSize/a {
+		return hugeSize
+	}
+	return a * b
 }

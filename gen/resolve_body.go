@@ -17,6 +17,7 @@ type body struct {
 	items   map[string]*Item
 	params  map[string]*Param
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
+	broken  map[string]bool       // items whose faults are reported
 	taken   []*capture            // outer names in use
 	facts   []string              // conditions of the if-blocks around the current line
 	when    *Expr                 // the same, as one expression
@@ -61,7 +62,7 @@ type solvable struct {
 }
 
 func (c *compiler) newBody(s *Struct, parent *body) *body {
-	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, places: map[string]syntax.Pos{}}
+	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
 	for _, p := range s.Params {
 		b.params[p.Name.Schema] = p
 	}
@@ -181,6 +182,9 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 	}
 	if p := b.params[id.Text]; p != nil {
 		return Ref{Param: p}, true
+	}
+	if b.broken[id.Text] {
+		return Ref{}, false
 	}
 	if at, ok := b.places[id.Text]; ok {
 		b.c.report("E0405", id.Pos, "`%s` is not decoded yet", id.Text).Label(b.c.f.At(at), "it stands here")

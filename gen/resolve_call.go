@@ -23,7 +23,7 @@ func (v *env) call(e *syntax.Expr) *Expr {
 			Help("the functions are size, count, offset, minsize, maxsize, present, any and test")
 		return nil
 	case len(e.Args) != n:
-		v.c.reportExpr("E0309", e, "`%s` takes %d argument(s) and not %d", e.Text, n, len(e.Args))
+		v.c.reportExpr("E0309", e, "`%s` takes %s and not %d", e.Text, plural(n, "argument"), len(e.Args))
 		return nil
 	case e.Args[0].Kind != syntax.ExprPath:
 		v.c.reportExpr("E0309", e.Args[0], "`%s` takes a name", e.Text)

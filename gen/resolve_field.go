@@ -20,6 +20,14 @@ type fieldDecl struct {
 
 // field resolves one field. The result has no node after a fault, one for a plain field and a conditional one after `if`.
 func (b *body) field(d fieldDecl) []node {
+	out := b.fieldNodes(d)
+	if out == nil {
+		b.broken[d.name] = true
+	}
+	return out
+}
+
+func (b *body) fieldNodes(d fieldDecl) []node {
 	cs, ok := b.c.sortClauses(d.clauses)
 	if !ok {
 		return nil
@@ -352,7 +360,7 @@ func (b *body) namedType(it *Item, t *syntax.Named) bool {
 // args resolves the arguments of a struct with parameters.
 func (b *body) args(s *Struct, t *syntax.Named) ([]*Expr, bool) {
 	if len(t.Args) != len(s.Params) {
-		b.c.report("E0309", t.Pos, "`%s` takes %d argument(s) and not %d", t.Name, len(s.Params), len(t.Args))
+		b.c.report("E0309", t.Pos, "`%s` takes %s and not %d", t.Name, plural(len(s.Params), "argument"), len(t.Args))
 		return nil, false
 	}
 	var out []*Expr

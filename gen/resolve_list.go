@@ -80,10 +80,12 @@ func (t *listRules) head(r *syntax.Rule) {
 	faults := len(t.c.f.Diags)
 	t.c.fill(s, nil, r.Head)
 	if len(t.c.f.Diags) > faults {
+		t.body = nil
 		return
 	}
 	if !s.FixedSize {
 		t.c.report("E0525", r.Pos, "the head must have a fixed size")
+		t.body = nil
 		return
 	}
 	for _, it := range s.Items {

@@ -43,7 +43,7 @@ func (v *env) enumMember(e *syntax.Expr, en *Enum) *Expr {
 	name := e.Names[1]
 	m := en.member(name.Text)
 	if m == nil {
-		v.c.report("E0101", name.Pos, "`%s` has no member `%s`", en.Name.Schema, name.Text)
+		v.c.report("E0101", name.Pos, "`%s` has no member `%s`", en.Name.Schema, name.Text).Help("%s", nearest(name.Text, en.memberNames()))
 		return nil
 	}
 	if m.First != m.Last {

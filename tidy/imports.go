@@ -19,7 +19,7 @@ var table = map[string][]string{
 	"gen":           {"gen/syntax"},
 	"gen/gogen":     {"gen", "github.com/dave/jennifer/jen"},
 	"gen/cgen":      {"gen"},
-	"gen/luagen":    {"gen"},
+	"gen/luagen":    {"gen", "wireshark"},
 	"gen/docgen":    {"gen"},
 	"gen/vectorgen": {"gen"},
 	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty},
@@ -32,19 +32,21 @@ var table = map[string][]string{
 	"engine/internal/mono":   {},
 	"engine/internal/cc":     {"engine/internal/mono"},
 	"engine/internal/path":   {"engine/internal/cc", "engine/internal/mono", "wire"},
-	"engine/internal/stream": {"engine/internal/cc", "engine/internal/mono", "wire"},
+	"engine/internal/fifo":   {},
+	"engine/internal/stream": {"engine/internal/fifo", "engine/internal/mono", "wire"},
 	"engine/internal/region": {"engine/internal/mono", "wire"},
 	"engine/internal/hint":   {"engine/internal/cc", "engine/internal/mono"},
 	"engine":                 {"engine/internal/...", "wire"},
 	"engine/impair":          {"engine", "wire"},
-	"engine/capture":         {"engine", gopacket},
-	"engine/sim":             {"engine", "engine/impair"},
-	"engine/udp":             {"engine", "golang.org/x/sys/unix"},
-	"go-sdk/metaroce":        {"engine", "engine/udp"},
-	"cmd/mrsim":              {"engine", "engine/sim", "engine/impair", kong, pretty, progress},
-	"cmd/mrdemo":             {"go-sdk/metaroce", "engine", "engine/impair", "engine/capture", "engine/udp", kong, pretty, progress},
+	"engine/capture":         {"engine", "wire", gopacket},
+	"engine/sim":             {"engine", "engine/impair", "wire"},
+	"engine/udp":             {"engine", unix},
+	"go-sdk/metaroce":        {"engine", "engine/udp", "wire"},
+	"cmd/mrsim":              {"engine", "engine/sim", "engine/impair", kong, pretty, progress, unix, term},
+	"cmd/mrdemo":             {"go-sdk/metaroce", "engine", "engine/impair", "engine/capture", "engine/udp", kong, pretty, progress, term},
 
-	// Outside both: checks of the project itself.
+	// Outside both: a file to embed, and the checks of the project itself.
+	"wireshark":   {},
 	"tidy":        {"gen", "tidy/skip", "golang.org/x/tools/..."},
 	"tidy/skip":   {},
 	"tidy/stages": {"tidy/skip"},
@@ -56,11 +58,13 @@ const (
 	pretty   = "github.com/jedib0t/go-pretty/v6/..."
 	progress = "github.com/schollz/progressbar/v3"
 	gopacket = "github.com/google/gopacket/..."
+	unix     = "golang.org/x/sys/unix"
+	term     = "golang.org/x/term"
 )
 
 // inTests are imports that any test may have.
 var inTests = []string{
-	"github.com/google/go-cmp/cmp/...", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/...", "golang.org/x/tools/txtar", "fuzz/model",
+	"github.com/google/go-cmp/cmp/...", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/...", "golang.org/x/tools/txtar", gopacket, "fuzz/model",
 }
 
 // halves are the two parts of the project that meet only in generated files.

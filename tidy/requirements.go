@@ -33,11 +33,11 @@ func (t *Tree) specs() []*File {
 func Requirements(t *Tree) map[string]string {
 	ids := map[string]string{}
 	for _, f := range t.specs() {
-		for i, line := range lines(f.Text) {
-			if m := requirement.FindStringSubmatch(line); m != nil {
-				ids[m[1]] = fmt.Sprintf("%s:%d", f.Path, i+1)
+		prose(f, func(n int, line string, state fence) {
+			if m := requirement.FindStringSubmatch(line); m != nil && state == outside {
+				ids[m[1]] = fmt.Sprintf("%s:%d", f.Path, n)
 			}
-		}
+		})
 	}
 	return ids
 }
@@ -49,13 +49,16 @@ func findBadRequirements(t *Tree) ([]Finding, error) {
 	for _, f := range t.specs() {
 		current := ""
 		prose(f, func(n int, line string, state fence) {
+			if state == inside {
+				return
+			}
 			report := func(symbol, what string) { found = append(found, Finding{f.Path, n, symbol, what}) }
 			if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 				current = ""
 			}
 			m := requirement.FindStringSubmatch(line)
 			if m == nil {
-				if state == outside && current == "" && levels.MatchString(codeSpan.ReplaceAllString(line, "")) {
+				if current == "" && levels.MatchString(codeSpan.ReplaceAllString(line, "")) {
 					report("level", "a level stands outside a numbered requirement")
 				}
 				return

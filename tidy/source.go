@@ -11,7 +11,8 @@ import (
 	"github.com/openmetaroce/metaroce/tidy/skip"
 )
 
-const license = "SPDX-License-Identifier: Apache-2.0"
+// license is an identifier that allows use under Apache-2.0, alone or as a choice.
+var license = regexp.MustCompile(`SPDX-License-Identifier: ([A-Za-z0-9.-]+ OR )?Apache-2\.0\s*(\*/)?$`)
 
 func findMissingLicense(t *Tree) ([]Finding, error) {
 	var found []Finding
@@ -23,7 +24,7 @@ func findMissingLicense(t *Tree) ([]Finding, error) {
 		if strings.HasPrefix(head[0], "#!") {
 			head = head[1:]
 		}
-		if len(head) == 0 || !strings.Contains(head[0], license) {
+		if len(head) == 0 || !license.MatchString(head[0]) {
 			found = append(found, Finding{f.Path, 1, path.Base(f.Path), "the licence line is missing"})
 		}
 	}

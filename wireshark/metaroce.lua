@@ -849,7 +849,6 @@ function D.path_ack(o, stop, t)
       local e = o + 20
       if e > stop or e > cap then return short(e > stop, "counters.not_ect", o) end
       if t then
-        local f = F.path_ack
         A.path_counters(t, o)
       end
       o = e
@@ -1042,7 +1041,7 @@ end
 function D.parameters_reason(o, stop, t)
   local at = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "text", o end
     if t and e > o and o < cap then t:add_packet_field(F.parameters_reason.text, range(o, e), ENC_UTF_8) end
     if e - o > 128 then return nil, 4, "text", o end
@@ -1267,7 +1266,7 @@ end
 function D.parameters_cookie(o, stop, t)
   local at = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "value", o end
     if t and e > o and o < cap then t:add(F.parameters_cookie.value, range(o, e)) end
     if e - o < 8 or e - o > 64 then return nil, 4, "value", o end
@@ -1281,7 +1280,7 @@ end
 function D.parameters_tls(o, stop, t)
   local at = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "value", o end
     if t and e > o and o < cap then t:add(F.parameters_tls.value, range(o, e)) end
     o = e
@@ -1312,7 +1311,6 @@ function D.packet(o, stop, t)
       v_base_tsn = b16 * 16777216 + b17 * 65536 + b18 * 256 + b19
     end
     if t then
-      local f = F.packet
       A.base(t, o)
     end
     hook.base(v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn)
@@ -1375,7 +1373,6 @@ function D.body_write(o, stop, t)
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
     end
     if t then
-      local f = F.body_write
       A.message(t, o)
       A.write_target(t, o + 16)
     end
@@ -1389,7 +1386,6 @@ function D.body_write(o, stop, t)
       local e = o + 8
       if e > stop or e > cap then return short(e > stop, "immediate.value", o) end
       if t then
-        local f = F.body_write
         A.immediate(t, o)
       end
       o = e
@@ -1397,7 +1393,7 @@ function D.body_write(o, stop, t)
   end
   at_data = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
     if t and e > o and o < cap then t:add(F.body_write.data, range(o, e)) end
@@ -1426,7 +1422,6 @@ function D.body_send(o, stop, t)
       v_send_target_value = b20 * 16777216 + b21 * 65536 + b22 * 256 + b23
     end
     if t then
-      local f = F.body_send
       A.message(t, o)
       A.send_target(t, o + 16)
     end
@@ -1438,7 +1433,7 @@ function D.body_send(o, stop, t)
   end
   at_data = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
     if t and e > o and o < cap then t:add(F.body_send.data, range(o, e)) end
@@ -1465,7 +1460,6 @@ function D.body_read_request(o, stop, t)
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
     end
     if t then
-      local f = F.body_read_request
       A.message(t, o)
       A.read_target(t, o + 16)
     end
@@ -1497,7 +1491,6 @@ function D.body_read_reply(o, stop, t)
       v_reply_reserved = b18 * 256 + b19
     end
     if t then
-      local f = F.body_read_reply
       A.message(t, o)
       A.reply(t, o + 16)
     end
@@ -1510,7 +1503,7 @@ function D.body_read_reply(o, stop, t)
   end
   at_data = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
     if t and e > o and o < cap then t:add(F.body_read_reply.data, range(o, e)) end
@@ -1546,7 +1539,6 @@ function D.body_atomic_request(o, stop, t)
       v_atomic_reserved = b33 * 65536 + b34 * 256 + b35
     end
     if t then
-      local f = F.body_atomic_request
       A.message(t, o)
       A.atomic(t, o + 16)
     end
@@ -1580,7 +1572,6 @@ function D.body_atomic_reply(o, stop, t)
       v_reply_reserved = b18 * 256 + b19
     end
     if t then
-      local f = F.body_atomic_reply
       A.message(t, o)
       A.reply(t, o + 16)
       A.atomic_result(t, o + 20)
@@ -1612,7 +1603,6 @@ function D.body_stream_end(o, stop, t)
       v_end_reserved = b18 * 256 + b19
     end
     if t then
-      local f = F.body_stream_end
       A.message(t, o)
       A.end_(t, o + 16)
     end
@@ -1637,7 +1627,6 @@ function D.body_ack(o, stop, t)
       v_ack_blocks = b7
     end
     if t then
-      local f = F.body_ack
       A.ack(t, o)
     end
     if not (v_ack_blocks >= 1) then return nil, 4, "ack.blocks", o + 7 end
@@ -1647,11 +1636,10 @@ function D.body_ack(o, stop, t)
     local i = 0
     local count = v_ack_blocks
     while i < count do
-      local path = "blocks[" .. i .. "]"
       local u = t and t:add(H.path_ack, range(o, stop))
       if u and visible then u:append_text(" [" .. i .. "]") end
       local n, x1, x2, x3 = D.path_ack(o, stop, u)
-      if not n then return nil, x1, inside(path, x2), x3 end
+      if not n then return nil, x1, inside("blocks[" .. i .. "]", x2), x3 end
       if u then u:set_len(min(n, cap) - o) end
       o = n
       i = i + 1
@@ -1671,14 +1659,13 @@ function D.body_probe(o, stop, t)
       v_probe_reserved = b8 % 64 * 16777216 + b9 * 65536 + b10 * 256 + b11
     end
     if t then
-      local f = F.body_probe
       A.probe(t, o)
     end
     if v_probe_reserved ~= 0 then return nil, 3, "probe._", o + 8 end
     o = e
   end
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "padding", o end
     if t and e > o and o < cap then t:add(F.body_probe.padding, range(o, e)) end
     if not blank(o, e) then return nil, 11, "padding", o end
@@ -1694,7 +1681,6 @@ function D.body_open(o, stop, t, v_base_tag, v_base_path, v_base_psn, v_base_tsn
     local e = o + 12
     if e > stop or e > cap then return short(e > stop, "open.tag", o) end
     if t then
-      local f = F.body_open
       A.open(t, o)
     end
     o = e
@@ -1728,7 +1714,6 @@ function D.body_accept(o, stop, t, v_base_path, v_base_psn, v_base_tsn)
     local e = o + 12
     if e > stop or e > cap then return short(e > stop, "accept.tag", o) end
     if t then
-      local f = F.body_accept
       A.accept(t, o)
     end
     o = e
@@ -1766,7 +1751,6 @@ function D.body_reject(o, stop, t, v_base_path, v_base_psn, v_base_tsn)
       v_code_reserved = b2 % 128 * 256 + b3
     end
     if t then
-      local f = F.body_reject
       A.code(t, o)
     end
     hook.code(v_code_code)
@@ -1786,7 +1770,7 @@ end
 function D.body_vendor(o, stop, t)
   local at = o
   do
-    local e = stop - 0
+    local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     if t and e > o and o < cap then t:add(F.body_vendor.data, range(o, e)) end
     o = e

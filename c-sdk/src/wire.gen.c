@@ -2328,35 +2328,6 @@ static void store_parameters_head(const struct mr_parameters_head *in, uint8_t *
     mr_store16(p + 2, in->len);
 }
 
-static int32_t read_parameters_head(struct mr_parameters_head *out, struct in *in)
-{
-    const uint8_t *p;
-
-    if (in->end - in->off < 4u) {
-        return fail(in, MR_E_SHORT, in->off, MR_FIELD_PARAMETERS_HEAD_TYPE);
-    }
-    p = in->buf + in->off;
-    load_parameters_head(out, p);
-    if (p[1] != 0u) {
-        return fail(in, MR_E_RESERVED, in->off + 1, MR_FIELD_PARAMETERS_HEAD_UNNAMED1);
-    }
-    in->off += 4u;
-    return 0;
-}
-
-static int32_t write_parameters_head(const struct mr_parameters_head *in, struct out *o)
-{
-    uint8_t *p;
-
-    if (o->cap - o->off < 4u) {
-        return -MR_E_CAPACITY;
-    }
-    p = o->buf + o->off;
-    store_parameters_head(in, p);
-    o->off += 4u;
-    return 0;
-}
-
 void mr_parameters_head_init(struct mr_parameters_head *out)
 {
     MR_MEMZERO(out, sizeof *out);

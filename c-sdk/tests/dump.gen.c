@@ -21,39 +21,6 @@
 static char path[4096];
 static unsigned long checks;
 
-/* Puts name behind the first at bytes of path; the new length. */
-static size_t enter(size_t at, const char *name)
-{
-    return at + (size_t)snprintf(path + at, sizeof path - at, at > 0 ? ".%s" : "%s", name);
-}
-
-static size_t enter_index(size_t at, const char *name, size_t i)
-{
-    at = enter(at, name);
-    return at + (size_t)snprintf(path + at, sizeof path - at, "[%lu]", (unsigned long)i);
-}
-
-static void number(size_t at, uint64_t n)
-{
-    printf("%.*s=%" PRIu64 "\n", (int)at, path, n);
-}
-
-static void integer(size_t at, int64_t n)
-{
-    printf("%.*s=%" PRId64 "\n", (int)at, path, n);
-}
-
-static void bytes(size_t at, const char *kind, const uint8_t *p, size_t n)
-{
-    size_t i;
-
-    printf("%.*s=%s:", (int)at, path, kind);
-    for (i = 0; i < n; i++) {
-        printf("%02x", p[i]);
-    }
-    printf("\n");
-}
-
 static void hex(const char *name, const uint8_t *p, int32_t n)
 {
     int32_t i;
@@ -69,21 +36,8 @@ static void hex(const char *name, const uint8_t *p, int32_t n)
     printf("\n");
 }
 
-/* Memory that lives until the next packet. */
 static void *kept[65536];
 static size_t keeps;
-
-static void *keep(size_t n)
-{
-    void *p = calloc(1, n > 0 ? n : 1);
-
-    if (p == NULL || keeps == sizeof kept / sizeof kept[0]) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    kept[keeps++] = p;
-    return p;
-}
 
 static void forget(void)
 {
@@ -101,9 +55,50 @@ static void claim(bool holds, const char *what)
     }
 }
 
-/* Reproducible bytes. */
+/* Puts name behind the first at bytes of path; the new length. */
+static size_t enter(size_t at, const char *name)
+{
+    return at + (size_t)snprintf(path + at, sizeof path - at, at > 0 ? ".%s" : "%s", name);
+}
+
+static size_t enter_index(size_t at, const char *name, size_t i)
+{
+    at = enter(at, name);
+    return at + (size_t)snprintf(path + at, sizeof path - at, "[%lu]", (unsigned long)i);
+}
+
+static void number(size_t at, uint64_t n)
+{
+    printf("%.*s=%" PRIu64 "\n", (int)at, path, n);
+}
+
+static void bytes(size_t at, const char *kind, const uint8_t *p, size_t n)
+{
+    size_t i;
+
+    printf("%.*s=%s:", (int)at, path, kind);
+    for (i = 0; i < n; i++) {
+        printf("%02x", p[i]);
+    }
+    printf("\n");
+}
+
+/* Memory that lives until the next packet. */
+static void *keep(size_t n)
+{
+    void *p = calloc(1, n > 0 ? n : 1);
+
+    if (p == NULL || keeps == sizeof kept / sizeof kept[0]) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    kept[keeps++] = p;
+    return p;
+}
+
 static uint64_t seed = 1;
 
+/* Reproducible bytes. */
 static uint8_t random_byte(void)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -386,17 +381,6 @@ static void dump_abort_code(const struct mr_abort_code *v, size_t at)
 }
 
 static void own_abort_code(struct mr_abort_code *v)
-{
-    (void)v;
-}
-
-static void dump_parameters_head(const struct mr_parameters_head *v, size_t at)
-{
-    number(enter(at, "type"), v->type);
-    number(enter(at, "len"), v->len);
-}
-
-static void own_parameters_head(struct mr_parameters_head *v)
 {
     (void)v;
 }

@@ -207,7 +207,9 @@ func (g *generator) nameField(key any, owner, c, schema string) {
 }
 
 // synthetic tells whether s is the body of a switch arm, or the head or value of a TLV: a type, but no unit to call.
-func (g *generator) synthetic(s *gen.Struct) bool { return (s.Owner != nil || s.List != nil) && !g.arrays[s] }
+func (g *generator) synthetic(s *gen.Struct) bool {
+	return (s.Owner != nil || s.List != nil) && !g.arrays[s]
+}
 
 func unnamed(it *gen.Item) bool { return it.Name.Schema == "_" }
 

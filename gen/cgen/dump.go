@@ -21,11 +21,17 @@ func (g *generator) dump() []byte {
 	p.line("")
 	p.text(g.fill(dumpRuntime))
 	p.line("")
+	for _, r := range dumpParts {
+		p.static(r.name, func() {
+			p.text(r.text)
+			p.line("")
+		})
+	}
 	for _, o := range g.order {
 		switch o := o.(type) {
 		case *gen.Struct:
-			g.dumpStruct(p, o)
-			g.ownStruct(p, o)
+			p.static("dump_"+o.Name.C, func() { g.dumpStruct(p, o) })
+			p.static("own_"+o.Name.C, func() { g.ownStruct(p, o) })
 		case *gen.List:
 			g.dumpList(p, o)
 			g.ownList(p, o)
@@ -34,7 +40,7 @@ func (g *generator) dump() []byte {
 	g.dumpRoots(p)
 	g.selfTest(p)
 	p.text(g.fill(dumpMain))
-	return p.buf.Bytes()
+	return []byte(prune(p.buf.String()))
 }
 
 const dumpUsage = ` * Test program. Without arguments it reads lines "decode|verify PACKET HEX" and answers each with
@@ -52,39 +58,6 @@ const dumpRuntime = `
 static char path[4096];
 static unsigned long checks;
 
-/* Puts name behind the first at bytes of path; the new length. */
-static size_t enter(size_t at, const char *name)
-{
-    return at + (size_t)snprintf(path + at, sizeof path - at, at > 0 ? ".%s" : "%s", name);
-}
-
-static size_t enter_index(size_t at, const char *name, size_t i)
-{
-    at = enter(at, name);
-    return at + (size_t)snprintf(path + at, sizeof path - at, "[%lu]", (unsigned long)i);
-}
-
-static void number(size_t at, uint64_t n)
-{
-    printf("%.*s=%" PRIu64 "\n", (int)at, path, n);
-}
-
-static void integer(size_t at, int64_t n)
-{
-    printf("%.*s=%" PRId64 "\n", (int)at, path, n);
-}
-
-static void bytes(size_t at, const char *kind, const uint8_t *p, size_t n)
-{
-    size_t i;
-
-    printf("%.*s=%s:", (int)at, path, kind);
-    for (i = 0; i < n; i++) {
-        printf("%02x", p[i]);
-    }
-    printf("\n");
-}
-
 static void hex(const char *name, const uint8_t *p, int32_t n)
 {
     int32_t i;
@@ -100,21 +73,8 @@ static void hex(const char *name, const uint8_t *p, int32_t n)
     printf("\n");
 }
 
-/* Memory that lives until the next packet. */
 static void *kept[65536];
 static size_t keeps;
-
-static void *keep(size_t n)
-{
-    void *p = calloc(1, n > 0 ? n : 1);
-
-    if (p == NULL || keeps == sizeof kept / sizeof kept[0]) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    kept[keeps++] = p;
-    return p;
-}
 
 static void forget(void)
 {
@@ -132,15 +92,73 @@ static void claim(bool holds, const char *what)
     }
 }
 
-/* Reproducible bytes. */
+`
+
+// dumpParts print members; the program contains those that its structs need.
+var dumpParts = []struct{ name, text string }{
+	{"enter", `
+/* Puts name behind the first at bytes of path; the new length. */
+static size_t enter(size_t at, const char *name)
+{
+    return at + (size_t)snprintf(path + at, sizeof path - at, at > 0 ? ".%s" : "%s", name);
+}
+`},
+	{"enter_index", `
+static size_t enter_index(size_t at, const char *name, size_t i)
+{
+    at = enter(at, name);
+    return at + (size_t)snprintf(path + at, sizeof path - at, "[%lu]", (unsigned long)i);
+}
+`},
+	{"number", `
+static void number(size_t at, uint64_t n)
+{
+    printf("%.*s=%" PRIu64 "\n", (int)at, path, n);
+}
+`},
+	{"integer", `
+static void integer(size_t at, int64_t n)
+{
+    printf("%.*s=%" PRId64 "\n", (int)at, path, n);
+}
+`},
+	{"bytes", `
+static void bytes(size_t at, const char *kind, const uint8_t *p, size_t n)
+{
+    size_t i;
+
+    printf("%.*s=%s:", (int)at, path, kind);
+    for (i = 0; i < n; i++) {
+        printf("%02x", p[i]);
+    }
+    printf("\n");
+}
+`},
+	{"keep", `
+/* Memory that lives until the next packet. */
+static void *keep(size_t n)
+{
+    void *p = calloc(1, n > 0 ? n : 1);
+
+    if (p == NULL || keeps == sizeof kept / sizeof kept[0]) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    kept[keeps++] = p;
+    return p;
+}
+`},
+	{"random_byte", `
 static uint64_t seed = 1;
 
+/* Reproducible bytes. */
 static uint8_t random_byte(void)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint8_t)(seed >> 56);
 }
-`
+`},
+}
 
 const dumpMain = `
 static int nibble(int c)

@@ -17,8 +17,6 @@ func (g *generator) source() []byte {
 	for _, o := range g.order {
 		if l, ok := o.(*gen.List); ok {
 			g.tlv(body, l)
-			g.tlvWriteElement(body, l)
-			g.tlvWrite(body, l)
 			continue
 		}
 		g.structSource(body, o.(*gen.Struct))
@@ -30,15 +28,14 @@ func (g *generator) source() []byte {
 	p.line("")
 	p.text(g.fill(sourceTypes))
 	p.line("")
-	text := body.buf.String()
 	for _, r := range runtimeParts {
-		if uses(text, r.name) {
+		p.static(r.name, func() {
 			p.text(g.fill(r.text))
 			p.line("")
-		}
+		})
 	}
-	p.buf.WriteString(text)
-	return p.buf.Bytes()
+	p.buf.Write(body.buf.Bytes())
+	return []byte(prune(p.buf.String()))
 }
 
 const sourceTypes = `
@@ -59,7 +56,7 @@ struct out {
 };
 `
 
-// runtimeParts are the static functions of the source file; it contains those that it uses.
+// runtimeParts are the static functions that all structs share.
 var runtimeParts = []struct{ name, text string }{
 	{"fail", `
 static int32_t fail(const struct in *in, int32_t code, size_t off, uint16_t field)
@@ -171,11 +168,11 @@ func (g *generator) structSource(p *printer, s *gen.Struct) {
 	p.line("/* ---- %s ---- */", s.Name.Schema)
 	p.line("")
 	if s.FixedSize && len(s.Steps) > 0 {
-		g.loads(p, s)
-		g.stores(p, s)
+		p.static("load_"+s.Name.C, func() { g.loads(p, s) })
+		p.static("store_"+s.Name.C, func() { g.stores(p, s) })
 	}
-	g.read(p, s)
-	g.write(p, s)
+	p.static("read_"+s.Name.C, func() { g.read(p, s) })
+	p.static("write_"+s.Name.C, func() { g.write(p, s) })
 	g.initSource(p, s)
 	if !g.synthetic(s) {
 		g.publicSource(p, s)

@@ -11,8 +11,10 @@ import (
 // tlv prints the functions of one TLV list: its walk, its decode and its pack.
 func (g *generator) tlv(p *printer, l *gen.List) {
 	g.tlvElement(p, l)
-	g.tlvRead(p, l)
+	p.static("read_"+l.Name.C, func() { g.tlvRead(p, l) })
 	g.tlvWalk(p, l)
+	p.static("write_"+l.Name.C+"_element", func() { g.tlvWriteElement(p, l) })
+	p.static("write_"+l.Name.C, func() { g.tlvWrite(p, l) })
 }
 
 // tlvElement prints next_LIST: it reads the element at in->off. Errors that stand at the list name no field.

@@ -40,7 +40,9 @@ func (g *generator) decodeFixed(f *jen.File, s *gen.Struct) {
 	var b body
 	b.line("view, ok := As%s(src)", viewName(s))
 	b.line("if !ok {\nreturn 0, short(%q, 0, %s)\n}", firstLeaf(fixedRun(s)), g.sizeConst(s))
-	b.line("if err := view.Check(); err != nil {\nreturn 0, err\n}")
+	if len(fixedRun(s).Checks) > 0 {
+		b.line("if !view.Valid() {\nreturn 0, view.broken()\n}")
+	}
 	b.line("%s.load(view)", recv)
 	b.line("return %s, nil", g.sizeConst(s))
 	g.add(f, function{

@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -119,20 +120,67 @@ func (g *generator) patch(p gen.Part) string {
 	return storeWord("v", at, size, word)
 }
 
-// viewCheck prints Check, the rules of the header itself on the bytes as they lie.
+// viewCheck prints Valid, which is small enough to inline, and Check, which says what is wrong.
 func (g *generator) viewCheck(f *jen.File, s *gen.Struct) {
+	recv := "v *" + viewName(s)
+	r := fixedRun(s)
 	var b body
-	if r := fixedRun(s); r != nil {
-		d := &decoder{g: g, s: s, b: &b, sc: &scope{g: g, self: "v", getters: true}}
-		pl := place{run: r, buf: "v", start: "0"}
-		d.spanChecks(pl)
-		for _, c := range r.Checks {
-			d.check(c, pl)
+	d := &decoder{g: g, s: s, b: &b, sc: &scope{g: g, self: "v", getters: true}}
+	pl := place{run: r, buf: "v", start: "0"}
+	d.spanChecks(pl)
+	for _, c := range r.Checks {
+		d.check(c, pl)
+	}
+	valid := function{
+		doc:  []string{"Valid tells whether the bytes obey the header's own rules."},
+		recv: recv, name: "Valid", results: "bool", body: "return " + d.allHold(pl),
+	}
+	g.add(f, valid)
+	check := function{doc: []string{"Check is Valid with an error that names the rule."}, recv: recv, name: "Check", results: "error"}
+	if b.Len() == 0 {
+		check.body = "return nil"
+		g.add(f, check)
+		return
+	}
+	check.body = "if v.Valid() {\nreturn nil\n}\nreturn v.broken()"
+	g.add(f, check)
+	g.add(f, function{
+		doc:  []string{"broken is the error of the first rule that the bytes break.", "", "//go:noinline"},
+		recv: recv, name: "broken", results: "error", body: b.String() + "return nil",
+	})
+}
+
+// allHold prints the conjunction of a run's rules.
+func (d *decoder) allHold(pl place) string {
+	terms := d.spanTerms(pl.run.Parts, 0)
+	d.sc.raw = func(r gen.Ref) (val, bool) { return d.unnamed(r, pl) }
+	for _, c := range pl.run.Checks {
+		v := d.sc.truth(c.Hold)
+		if v.code != "true" {
+			terms = append(terms, v.at(2))
 		}
 	}
-	b.line("return nil")
-	g.add(f, function{
-		doc:  []string{"Check tests what the header's own rules demand of the bytes."},
-		recv: "v *" + viewName(s), name: "Check", results: "error", body: b.String(),
-	})
+	d.sc.raw = nil
+	if len(terms) == 0 {
+		return "true"
+	}
+	return strings.Join(terms, " && ")
+}
+
+// spanTerms are the rules of fixed strings and pads; base is the byte at which parts begin.
+func (d *decoder) spanTerms(parts []gen.Part, base int) []string {
+	var terms []string
+	for _, p := range parts {
+		it, at := p.Item, base+p.Bit/8
+		switch {
+		case it.Kind == gen.KindStruct:
+			terms = append(terms, d.spanTerms(fixedParts(it.Struct), at)...)
+		case it.Kind != gen.KindSpan:
+		case it.Span.Kind == gen.SpanString:
+			terms = append(terms, fmt.Sprintf("utf8.Valid(v[%d:%d])", at, at+it.Span.Fixed))
+		case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
+			terms = append(terms, fmt.Sprintf("allZero(v[%d:%d])", at, at+it.Span.Fixed))
+		}
+	}
+	return terms
 }

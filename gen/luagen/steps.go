@@ -177,9 +177,8 @@ func (f *function) repeat(r *gen.Repeat) {
 		g.line("local count = %s", f.printer().count(a.Count))
 		g.open("while i < count do")
 	}
-	g.line("local path = %s .. i .. \"]\"", quote(path+"["))
 	if a.Struct != nil {
-		f.element(a, stop)
+		f.element(a, stop, path)
 	} else {
 		f.scalarElement(r.Item, stop)
 	}
@@ -192,11 +191,11 @@ func (f *function) repeat(r *gen.Repeat) {
 }
 
 // element prints the body of the loop over an array of structs. Elements without bytes end it, whatever the count says.
-func (f *function) element(a *gen.Array, stop string) {
+func (f *function) element(a *gen.Array, stop, path string) {
 	g := f.g
 	g.line("local u = t and t:add(H.%s, range(o, %s))", a.Struct.Name.Filter, stop)
 	g.line("if u and visible then u:append_text(\" [\" .. i .. \"]\") end")
-	f.invoke(invocation{a.Struct, a.Args, "path", stop, false, "u"})
+	f.invoke(invocation{a.Struct, a.Args, elementPath(path), stop, false, "u"})
 	g.line("if u then u:set_len(min(n, cap) - o) end")
 	if a.Struct.Min == 0 {
 		g.line("if n == o then break end")
@@ -204,11 +203,14 @@ func (f *function) element(a *gen.Array, stop string) {
 	g.line("o = n")
 }
 
+// elementPath is the path of element i of an array.
+func elementPath(array string) string { return quote(array+"[") + " .. i .. \"]\"" }
+
 func (f *function) scalarElement(it *gen.Item, stop string) {
 	g, s := f.g, it.Array.Scalar
 	size := s.Bits / 8
 	g.line("local e = o + %d", size)
-	g.line("if e > %s or e > cap then return short(e > %s, path, o) end", stop, stop)
+	g.line("if e > %s or e > cap then return short(e > %s, %s, o) end", stop, stop, elementPath(it.Name.Schema))
 	add := addText(s, index("F."+f.s.Name.Filter, it.Name.Filter), fmt.Sprintf("tvb(o, %d)", size))
 	g.line("if t then %s end", add)
 	if s.Fixed != nil || s.In != nil || s.Enum != nil && s.Enum.Closed {
@@ -234,7 +236,7 @@ func (f *function) scalarRules(it *gen.Item, size int) {
 	v := &gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: elem.path}}
 	p := printer{func(value) string { return "v" }}
 	rule := func(set []gen.Range, number int) {
-		f.g.line("if %s then return nil, %d, path, o end", p.unless(&gen.Expr{Op: gen.OpIn, Args: []*gen.Expr{v}, Set: set, Bool: true}), number)
+		f.g.line("if %s then return nil, %d, %s, o end", p.unless(&gen.Expr{Op: gen.OpIn, Args: []*gen.Expr{v}, Set: set, Bool: true}), number, elementPath(it.Name.Schema))
 	}
 	if s.Fixed != nil {
 		rule([]gen.Range{{First: *s.Fixed, Last: *s.Fixed}}, gen.FixedNumber)
@@ -262,6 +264,8 @@ func (f *function) take(t *gen.Take) {
 	g.open("do")
 	if sp.Size != nil {
 		g.line("local e = o + %s", f.printer().num(sp.Size).within(bindAdd))
+	} else if t.Reserve == 0 {
+		g.line("local e = stop")
 	} else {
 		g.line("local e = stop - %d", t.Reserve)
 	}

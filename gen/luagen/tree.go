@@ -22,7 +22,9 @@ func (g *generator) addRun(s *gen.Struct, r *gen.Run, start string) {
 	if len(r.Parts) == 0 {
 		return
 	}
-	g.line("local f = F.%s", s.Name.Filter)
+	if namesItems(r) {
+		g.line("local f = F.%s", s.Name.Filter)
+	}
 	for _, gr := range groupsOf(ownLeaves(r)) {
 		g.addGroup(s, gr, start)
 	}
@@ -134,4 +136,14 @@ func (g *generator) baseText(s *gen.Struct, base *gen.Item, start string) string
 	p, _ := placeIn(runOf(s), ref)
 	first, size := p.window()
 	return fmt.Sprintf("tvb(%s, %d):bitfield(%d, %d)", plus(start, first), size, p.bit-8*first, p.width())
+}
+
+// namesItems reports whether a run has items of its own beside nested structs.
+func namesItems(r *gen.Run) bool {
+	for _, part := range r.Parts {
+		if part.Item.Kind != gen.KindStruct {
+			return true
+		}
+	}
+	return false
 }

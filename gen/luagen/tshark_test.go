@@ -62,6 +62,11 @@ func loadVectors(t *testing.T, p *gen.Protocol) []*vector {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parseVectors(t, p, raw)
+}
+
+func parseVectors(t *testing.T, p *gen.Protocol, raw []byte) []*vector {
+	t.Helper()
 	var file struct {
 		Schema  string    `json:"schema"`
 		Vectors []*vector `json:"vectors"`
@@ -70,7 +75,7 @@ func loadVectors(t *testing.T, p *gen.Protocol) []*vector {
 		t.Fatal(err)
 	}
 	if file.Schema != p.WireHash {
-		t.Fatalf("%s is of wire hash %s, the schema of %s: generate the vectors anew", vectorFile, file.Schema, p.WireHash)
+		t.Fatalf("the vectors are of wire hash %s, the schema of %s: generate them anew", file.Schema, p.WireHash)
 	}
 	var vs []*vector
 	for _, v := range file.Vectors {

@@ -30,6 +30,7 @@ type exprParser struct {
 type fault struct {
 	at   lexer.Token
 	want string // what should stand there
+	say  string // the whole message instead
 	code string
 }
 
@@ -91,7 +92,7 @@ func (p *exprParser) startsOperand() bool {
 
 func (p *exprParser) enter() error {
 	if p.depth++; p.depth > MaxDepth {
-		return &fault{at: *p.lex.Peek(), want: "a simpler expression", code: "E0006"}
+		return &fault{at: *p.lex.Peek(), want: "", say: "the expression nests too deep", code: "E0006"}
 	}
 	return nil
 }
@@ -133,11 +134,11 @@ func (p *exprParser) binary(least int) (*Expr, error) {
 		if op.EOF() || op.Type == tokString || strength < least || strength == 0 {
 			return left, nil
 		}
-		if strength == strengthCompare && isComparison(left) && left.Pos == start {
-			return nil, &fault{at: *op, want: "no second comparison", code: "E0007"}
+		if strength == strengthCompare && isComparison(left) && !left.Paren {
+			return nil, &fault{at: *op, want: "", say: "comparisons do not chain", code: "E0007"}
 		}
 		if n > 8*MaxDepth {
-			return nil, &fault{at: *op, want: "a shorter expression", code: "E0006"}
+			return nil, &fault{at: *op, want: "", say: "the expression is too long", code: "E0006"}
 		}
 		p.lex.Next()
 		if op.Value == "in" {
@@ -261,7 +262,7 @@ func (p *exprParser) primary() (*Expr, error) {
 		if err := p.take(")"); err != nil {
 			return nil, err
 		}
-		inner.Pos = t.Pos
+		inner.Pos, inner.Paren = t.Pos, true
 		inner.EndPos = p.end()
 		return inner, nil
 	}

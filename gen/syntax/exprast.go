@@ -31,6 +31,7 @@ type Expr struct {
 	Names  []*Ident
 	Args   []*Expr
 	Ranges []*Range
+	Paren  bool // stands in parentheses
 }
 
 // Term is an expression without comparison and logic: what stands on either side of `..`.

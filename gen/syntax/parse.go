@@ -25,7 +25,13 @@ type File struct {
 	brokenWords map[string]bool
 }
 
-var declParser = participle.MustBuild[Decl](
+// chunkGrammar is what a chunk holds. The declaration is optional for participle, because it reports the deepest fault only
+// for an optional part that does not match.
+type chunkGrammar struct {
+	Decl *Decl `parser:"@@?"`
+}
+
+var declParser = participle.MustBuild[chunkGrammar](
 	participle.Lexer(definition),
 	participle.Elide("Doc", "Comment", "Whitespace", "BlockOpen", "BlockClose", "BlockText"),
 	participle.UseLookahead(participle.MaxLookahead),
@@ -33,7 +39,7 @@ var declParser = participle.MustBuild[Decl](
 
 // Parse reads a schema. What is broken is reported in Diags, what is whole stands in Decls.
 func Parse(name, source string) *File {
-	f := &File{Name: name, Source: source, lines: strings.Split(source, "\n"), docs: map[int][]string{}, brokenWords: map[string]bool{}}
+	f := &File{Name: name, Source: source, lines: strings.Split(strings.ToValidUTF8(source, "\uFFFD"), "\n"), docs: map[int][]string{}, brokenWords: map[string]bool{}}
 	tokens, ok := f.tokenize()
 	if !ok {
 		return f
@@ -122,9 +128,9 @@ func (f *File) parseChunk(c chunk) *Decl {
 	}
 	lex, err := lexer.Upgrade(&sliceLexer{c.tokens, c.end}, tokDoc, tokComment, tokSpace, tokBlockOpen, tokBlockClose, tokBlockText)
 	if err == nil {
-		var d *Decl
-		if d, err = declParser.ParseFromLexer(lex); err == nil {
-			return d
+		var g *chunkGrammar
+		if g, err = declParser.ParseFromLexer(lex); err == nil {
+			return g.Decl
 		}
 	}
 	f.reportSyntax(c, err)
@@ -136,7 +142,11 @@ func (f *File) reportSyntax(c chunk, err error) {
 	var mine *fault
 	if errors.As(err, &mine) {
 		span := f.tokenSpan(mine.at)
-		f.Report(mine.code, span, "%s where %s should stand", describe(mine.at), mine.want).Help("%s", adviceFor(mine.want))
+		message := mine.say
+		if message == "" {
+			message = describe(mine.at) + " stands where " + mine.want + " should stand"
+		}
+		f.Report(mine.code, span, "%s", message).Help("%s", adviceFor(mine))
 		return
 	}
 	var pe participle.Error
@@ -154,7 +164,7 @@ func (f *File) reportSyntax(c chunk, err error) {
 		f.Report("E0007", span, "%s cannot stand here", describe(at)).Help("%s", c.form())
 		return
 	}
-	f.Report("E0007", span, "%s where %s should stand", describe(at), want).Help("%s", c.form())
+	f.Report("E0007", span, "%s stands where %s should stand", describe(at), want).Help("%s", c.form())
 }
 
 func (f *File) tokenSpan(t lexer.Token) Span {
@@ -166,9 +176,9 @@ func (f *File) tokenSpan(t lexer.Token) Span {
 
 func describe(t lexer.Token) string {
 	if t.EOF() {
-		return "the declaration ends"
+		return "the end of the declaration"
 	}
-	return "`" + clip(t.Value) + "` stands"
+	return "`" + clip(t.Value) + "`"
 }
 
 // BrokenNames returns the names of declarations that could not be read.

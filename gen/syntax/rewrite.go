@@ -43,16 +43,16 @@ func rewrite(message string) string {
 }
 
 // adviceFor tells how to mend a missing part.
-func adviceFor(want string) string {
-	switch want {
-	case "`;`":
+func adviceFor(e *fault) string {
+	switch {
+	case e.want == "`;`":
 		return "end the line before it with `;`; clauses stand in the order serial, opaque, in, = or default, over, if, @attribute"
-	case "a value":
+	case e.want == "a value":
 		return "write a number, a name or an expression in parentheses"
-	case "no second comparison":
+	case e.code == "E0006":
+		return Help(e.code)
+	case e.say != "":
 		return "join two comparisons with `&&`"
-	case "a simpler expression", "a shorter expression":
-		return "split it into several rules"
 	}
-	return "write " + want + " before it"
+	return "write " + e.want + " before it"
 }

@@ -41,7 +41,7 @@ func rulesIn(steps []gen.Step) []*gen.Check {
 
 func TestVectorsBreakEveryCheckOfTheSchema(t *testing.T) {
 	p := metaroce(t)
-	_, d := generate(t, p)
+	_, d := generate(t)
 	broken := map[string]int{}
 	for _, v := range d.Vectors {
 		b, err := hex.DecodeString(v.Hex)

@@ -60,6 +60,21 @@ func (g *generator) patch(s *seed, f gen.Field, n uint64) {
 	g.add(s, name, b)
 }
 
+// depth tells how many values to try.
+type depth int
+
+const (
+	few  depth = iota // the item has been tried elsewhere
+	many              // all that are interesting
+)
+
+func (g *generator) depth(item *gen.Item) depth {
+	if item == nil || g.items[item] {
+		return few
+	}
+	return many
+}
+
 // broken is a field and a number that must not be in it.
 type broken struct {
 	f gen.Field
@@ -72,10 +87,10 @@ func (g *generator) mutate(s *seed) []broken {
 	var bad []broken
 	for _, f := range gen.Fields(s.decoded) {
 		v := f.Node
-		first := v.Item != nil && !g.items[v.Item]
+		d := g.depth(v.Item)
 		switch {
 		case v.Scalar != nil && v.Scalar.Sum == nil:
-			for _, n := range values(v, first) {
+			for _, n := range values(v, d) {
 				before := len(g.k.all)
 				g.patch(s, f, n)
 				if len(g.k.all) > before && !g.k.all[before].OK && (len(bad) == 0 || bad[len(bad)-1].f.Node != v) {
@@ -84,7 +99,7 @@ func (g *generator) mutate(s *seed) []broken {
 			}
 		case v.Item == nil:
 		case v.Item.Kind == gen.KindBits:
-			g.bits(s, f, first)
+			g.bits(s, f, d)
 		case v.Item.Kind == gen.KindSpan && v.Item.Span.Kind == gen.SpanPad:
 			g.pad(s, f)
 		case v.Item.Kind == gen.KindSpan && v.Item.Span.Kind != gen.SpanString:
@@ -116,14 +131,14 @@ func (g *generator) pairs(s *seed, bad []broken) {
 }
 
 // values lists the numbers to try in place of v: all that are interesting, or a few.
-func values(v *gen.Value, all bool) []uint64 {
+func values(v *gen.Value, d depth) []uint64 {
 	s := v.Scalar
 	top := maxOf(s.Bits)
 	if s.Reserved != gen.NotReserved {
-		return reservedValues(s, all)
+		return reservedValues(s, d)
 	}
 	out := []uint64{1, top, 0xa5a5a5a5a5a5a5a5 & top}
-	if !all {
+	if d == few {
 		return out
 	}
 	out = append(out, 0, 2, top-1, top>>1, top>>1+1, 0x5a5a5a5a5a5a5a5a&top, 0x0123456789abcdef&top)
@@ -149,13 +164,13 @@ func values(v *gen.Value, all bool) []uint64 {
 	return fit
 }
 
-func reservedValues(s *gen.Scalar, all bool) []uint64 {
+func reservedValues(s *gen.Scalar, d depth) []uint64 {
 	flip := uint64(0)
 	if s.Reserved == gen.ReservedOnes {
 		flip = maxOf(s.Bits)
 	}
 	out := []uint64{1 ^ flip}
-	if !all {
+	if d == few {
 		return out
 	}
 	for i := 1; i < s.Bits; i++ {
@@ -165,7 +180,7 @@ func reservedValues(s *gen.Scalar, all bool) []uint64 {
 }
 
 // bits sets single bits of a vector, all of them, none, and every other one.
-func (g *generator) bits(s *seed, f gen.Field, all bool) {
+func (g *generator) bits(s *seed, f gen.Field, d depth) {
 	n := f.Node.Width
 	show := func(name string, set func(i int) bool) {
 		b := slices.Clone(s.bytes)
@@ -181,7 +196,7 @@ func (g *generator) bits(s *seed, f gen.Field, all bool) {
 	show("none", func(int) bool { return false })
 	show("all", func(int) bool { return true })
 	show("all-but-0", func(i int) bool { return i > 0 })
-	if !all {
+	if d == few {
 		return
 	}
 	show("odd", func(i int) bool { return i%2 == 1 })

@@ -28,7 +28,7 @@ func (g *generator) spans(s *seed) {
 		if item == nil || item.Kind != gen.KindSpan || item.Span.Fixed >= 0 || s.decoded.Lookup(f.Path) == nil {
 			continue
 		}
-		for _, n := range lengths(item.Span, !g.items[item]) {
+		for _, n := range lengths(item.Span, g.depth(item)) {
 			g.length(s, f.Path, n)
 		}
 		if item.Span.Kind == gen.SpanString && !g.items[item] {
@@ -40,9 +40,9 @@ func (g *generator) spans(s *seed) {
 	}
 }
 
-func lengths(s *gen.Span, all bool) []int {
+func lengths(s *gen.Span, d depth) []int {
 	ns := []int{0, 1, 5}
-	if all {
+	if d == many {
 		ns = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 255, 256}
 	}
 	if s.Min > 0 {

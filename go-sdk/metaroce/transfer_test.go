@@ -76,7 +76,11 @@ func TestSendFillsReceivesInOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Message{Data: noise(i*97, uint64(i)), Match: uint64(i) << 40, Length: i * 97, Immediate: i%3 == 0}
+		if !bytes.Equal(got.Data, noise(i*97, uint64(i))) {
+			t.Fatalf("message %d differs: %d bytes", i, len(got.Data))
+		}
+		got.Data = nil
+		want := Message{Match: uint64(i) << 40, Length: i * 97, Immediate: i%3 == 0}
 		if want.Immediate {
 			want.Value = uint32(i)
 		}

@@ -35,8 +35,8 @@ func (b *Base) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("version", 0, BaseSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	b.load(view)
 	return BaseSize, nil
@@ -60,8 +60,8 @@ func (m *Message) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("stream", 0, MessageSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	m.load(view)
 	return MessageSize, nil
@@ -79,9 +79,6 @@ func (w *WriteTarget) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("key", 0, WriteTargetSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	w.load(view)
 	return WriteTargetSize, nil
 }
@@ -97,9 +94,6 @@ func (i *Immediate) Decode(src []byte) (int, error) {
 	view, ok := AsImmediateView(src)
 	if !ok {
 		return 0, short("value", 0, ImmediateSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	i.load(view)
 	return ImmediateSize, nil
@@ -118,9 +112,6 @@ func (s *SendTarget) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("receive", 0, SendTargetSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	s.load(view)
 	return SendTargetSize, nil
 }
@@ -136,9 +127,6 @@ func (r *ReadTarget) Decode(src []byte) (int, error) {
 	view, ok := AsReadTargetView(src)
 	if !ok {
 		return 0, short("key", 0, ReadTargetSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	r.load(view)
 	return ReadTargetSize, nil
@@ -159,8 +147,8 @@ func (a *Atomic) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("key", 0, AtomicSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	a.load(view)
 	return AtomicSize, nil
@@ -177,8 +165,8 @@ func (r *Reply) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("status", 0, ReplySize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	r.load(view)
 	return ReplySize, nil
@@ -195,9 +183,6 @@ func (a *AtomicResult) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("original", 0, AtomicResultSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	a.load(view)
 	return AtomicResultSize, nil
 }
@@ -213,8 +198,8 @@ func (e *End) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("code", 0, EndSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	e.load(view)
 	return EndSize, nil
@@ -235,8 +220,8 @@ func (a *Ack) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("rate", 0, AckSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	a.load(view)
 	return AckSize, nil
@@ -307,9 +292,6 @@ func (p *PathCounters) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("not_ect", 0, PathCountersSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	p.load(view)
 	return PathCountersSize, nil
 }
@@ -331,8 +313,8 @@ func (n *Notice) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("code", 0, NoticeSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	n.load(view)
 	return NoticeSize, nil
@@ -351,8 +333,8 @@ func (r *Ready) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("stream", 0, ReadySize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	r.load(view)
 	return ReadySize, nil
@@ -370,8 +352,8 @@ func (p *Probe) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("token", 0, ProbeSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	p.load(view)
 	return ProbeSize, nil
@@ -389,9 +371,6 @@ func (o *Open) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("tag", 0, OpenSizeBytes)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	o.load(view)
 	return OpenSizeBytes, nil
 }
@@ -407,9 +386,6 @@ func (a *Accept) Decode(src []byte) (int, error) {
 	view, ok := AsAcceptView(src)
 	if !ok {
 		return 0, short("tag", 0, AcceptSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	a.load(view)
 	return AcceptSize, nil
@@ -427,8 +403,8 @@ func (c *Code) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("code", 0, CodeSizeBytes)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	c.load(view)
 	return CodeSizeBytes, nil
@@ -446,8 +422,8 @@ func (v *VersionList) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("count", 0, VersionListSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	v.load(view)
 	return VersionListSize, nil
@@ -465,8 +441,8 @@ func (a *AbortCode) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("code", 0, AbortCodeSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	a.load(view)
 	return AbortCodeSize, nil
@@ -484,8 +460,8 @@ func (p *ParametersHead) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("type", 0, ParametersHeadSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	p.load(view)
 	return ParametersHeadSize, nil
@@ -501,9 +477,6 @@ func (p *ParametersCapacity) Decode(src []byte) (int, error) {
 	view, ok := AsParametersCapacityView(src)
 	if !ok {
 		return 0, short("value", 0, ParametersCapacitySize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	p.load(view)
 	return ParametersCapacitySize, nil
@@ -532,8 +505,8 @@ func (p *ParametersChunk) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersChunkSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	p.load(view)
 	return ParametersChunkSize, nil
@@ -550,8 +523,8 @@ func (p *ParametersPaths) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersPathsSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	p.load(view)
 	return ParametersPathsSize, nil
@@ -571,9 +544,6 @@ func (p *ParametersAddress) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("plane", 0, ParametersAddressSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	p.load(view)
 	return ParametersAddressSize, nil
 }
@@ -588,9 +558,6 @@ func (p *ParametersStreamWindow) Decode(src []byte) (int, error) {
 	view, ok := AsParametersStreamWindowView(src)
 	if !ok {
 		return 0, short("value", 0, ParametersStreamWindowSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	p.load(view)
 	return ParametersStreamWindowSize, nil
@@ -607,9 +574,6 @@ func (p *ParametersSpan) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersSpanSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	p.load(view)
 	return ParametersSpanSize, nil
 }
@@ -624,9 +588,6 @@ func (p *ParametersRequests) Decode(src []byte) (int, error) {
 	view, ok := AsParametersRequestsView(src)
 	if !ok {
 		return 0, short("value", 0, ParametersRequestsSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	p.load(view)
 	return ParametersRequestsSize, nil
@@ -643,8 +604,8 @@ func (p *ParametersStreams) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersStreamsSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	p.load(view)
 	return ParametersStreamsSize, nil
@@ -661,9 +622,6 @@ func (p *ParametersMessages) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersMessagesSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	p.load(view)
 	return ParametersMessagesSize, nil
 }
@@ -679,9 +637,6 @@ func (p *ParametersMaxAckDelay) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("value", 0, ParametersMaxAckDelaySize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
-	}
 	p.load(view)
 	return ParametersMaxAckDelaySize, nil
 }
@@ -696,9 +651,6 @@ func (p *ParametersProfile) Decode(src []byte) (int, error) {
 	view, ok := AsParametersProfileView(src)
 	if !ok {
 		return 0, short("value", 0, ParametersProfileSize)
-	}
-	if err := view.Check(); err != nil {
-		return 0, err
 	}
 	p.load(view)
 	return ParametersProfileSize, nil
@@ -839,8 +791,8 @@ func (b *BodyReadRequest) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("message.stream", 0, BodyReadRequestSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	b.load(view)
 	return BodyReadRequestSize, nil
@@ -888,8 +840,8 @@ func (b *BodyAtomicRequest) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("message.stream", 0, BodyAtomicRequestSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	b.load(view)
 	return BodyAtomicRequestSize, nil
@@ -908,8 +860,8 @@ func (b *BodyAtomicReply) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("message.stream", 0, BodyAtomicReplySize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	b.load(view)
 	return BodyAtomicReplySize, nil
@@ -927,8 +879,8 @@ func (b *BodyStreamEnd) Decode(src []byte) (int, error) {
 	if !ok {
 		return 0, short("message.stream", 0, BodyStreamEndSize)
 	}
-	if err := view.Check(); err != nil {
-		return 0, err
+	if !view.Valid() {
+		return 0, view.broken()
 	}
 	b.load(view)
 	return BodyStreamEndSize, nil

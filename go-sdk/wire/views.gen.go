@@ -129,8 +129,23 @@ func (v *BaseView) SetTsn(value uint32) {
 	binary.BigEndian.PutUint32(v[16:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *BaseView) Valid() bool {
+	return v.Version() == 1
+}
+
+// Check is Valid with an error that names the rule.
 func (v *BaseView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *BaseView) broken() error {
 	if v.Version() != 1 {
 		return fault(CodeFixed, "version", 0, 0).values(1, uint64(v.Version()))
 	}
@@ -220,8 +235,23 @@ func (v *MessageView) SetLength(value uint32) {
 	binary.BigEndian.PutUint32(v[12:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *MessageView) Valid() bool {
+	return v[2]&0x3f == 0 && (v.Offset() < v.Length() || v.Offset() == 0 && v.Length() == 0)
+}
+
+// Check is Valid with an error that names the rule.
 func (v *MessageView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *MessageView) broken() error {
 	if v[2]&0x3f != 0 {
 		return fault(CodeReserved, "_", 2, 2).values(0, uint64(v[2]&0x3f))
 	}
@@ -263,7 +293,12 @@ func (v *WriteTargetView) SetAt(value uint64) {
 	binary.BigEndian.PutUint64(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *WriteTargetView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *WriteTargetView) Check() error {
 	return nil
 }
@@ -299,7 +334,12 @@ func (v *ImmediateView) SetReceive(value uint32) {
 	binary.BigEndian.PutUint32(v[4:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ImmediateView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ImmediateView) Check() error {
 	return nil
 }
@@ -345,7 +385,12 @@ func (v *SendTargetView) SetMatch(value uint64) {
 	binary.BigEndian.PutUint64(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *SendTargetView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *SendTargetView) Check() error {
 	return nil
 }
@@ -382,7 +427,12 @@ func (v *ReadTargetView) SetAt(value uint64) {
 	binary.BigEndian.PutUint64(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ReadTargetView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ReadTargetView) Check() error {
 	return nil
 }
@@ -449,8 +499,23 @@ func (v *AtomicView) SetCompare(value uint64) {
 	binary.BigEndian.PutUint64(v[28:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *AtomicView) Valid() bool {
+	return v.Op() >= 1 && v.Op() <= 2 && uint32(binary.BigEndian.Uint16(v[17:]))<<8|uint32(v[19]) == 0 && v.At()%8 == 0 && (v.Op() == AtomicOpCompareSwap || v.Compare() == 0)
+}
+
+// Check is Valid with an error that names the rule.
 func (v *AtomicView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *AtomicView) broken() error {
 	if v.Op() < 1 || v.Op() > 2 {
 		return fault(CodeEnum, "op", 16, 0).values(0, uint64(v.Op()))
 	}
@@ -487,8 +552,23 @@ func (v *ReplyView) SetStatus(value Status) {
 	binary.BigEndian.PutUint16(v[0:], uint16(value))
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ReplyView) Valid() bool {
+	return binary.BigEndian.Uint16(v[2:]) == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ReplyView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ReplyView) broken() error {
 	if binary.BigEndian.Uint16(v[2:]) != 0 {
 		return fault(CodeReserved, "_", 2, 0).values(0, uint64(binary.BigEndian.Uint16(v[2:])))
 	}
@@ -516,7 +596,12 @@ func (v *AtomicResultView) SetOriginal(value uint64) {
 	binary.BigEndian.PutUint64(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *AtomicResultView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *AtomicResultView) Check() error {
 	return nil
 }
@@ -542,8 +627,23 @@ func (v *EndView) SetCode(value Status) {
 	binary.BigEndian.PutUint16(v[0:], uint16(value))
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *EndView) Valid() bool {
+	return binary.BigEndian.Uint16(v[2:]) == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *EndView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *EndView) broken() error {
 	if binary.BigEndian.Uint16(v[2:]) != 0 {
 		return fault(CodeReserved, "_", 2, 0).values(0, uint64(binary.BigEndian.Uint16(v[2:])))
 	}
@@ -614,8 +714,23 @@ func (v *AckView) SetSentAt(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *AckView) Valid() bool {
+	return v.Blocks() >= 1
+}
+
+// Check is Valid with an error that names the rule.
 func (v *AckView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *AckView) broken() error {
 	if v.Blocks() < 1 {
 		return fault(CodeRange, "blocks", 7, 0).values(0, uint64(v.Blocks()))
 	}
@@ -683,7 +798,12 @@ func (v *PathCountersView) SetCopies(value uint32) {
 	binary.BigEndian.PutUint32(v[16:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *PathCountersView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *PathCountersView) Check() error {
 	return nil
 }
@@ -769,8 +889,23 @@ func (v *NoticeView) SetInfo(value uint32) {
 	binary.BigEndian.PutUint32(v[20:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *NoticeView) Valid() bool {
+	return v[2]>>4 == 0 && binary.BigEndian.Uint16(v[14:]) == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *NoticeView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *NoticeView) broken() error {
 	if v[2]>>4 != 0 {
 		return fault(CodeReserved, "_", 2, 0).values(0, uint64(v[2]>>4))
 	}
@@ -821,8 +956,23 @@ func (v *ReadyView) SetPosted(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ReadyView) Valid() bool {
+	return binary.BigEndian.Uint16(v[2:]) == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ReadyView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ReadyView) broken() error {
 	if binary.BigEndian.Uint16(v[2:]) != 0 {
 		return fault(CodeReserved, "_", 2, 0).values(0, uint64(binary.BigEndian.Uint16(v[2:])))
 	}
@@ -860,8 +1010,23 @@ func (v *ProbeView) SetEcn(value uint8) {
 	v[8] = v[8]&^0xc0 | value&0x3<<6
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ProbeView) Valid() bool {
+	return binary.BigEndian.Uint32(v[8:])&0x3fffffff == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ProbeView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ProbeView) broken() error {
 	if binary.BigEndian.Uint32(v[8:])&0x3fffffff != 0 {
 		return fault(CodeReserved, "_", 8, 2).values(0, uint64(binary.BigEndian.Uint32(v[8:])&0x3fffffff))
 	}
@@ -899,7 +1064,12 @@ func (v *OpenView) SetFirst(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *OpenView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *OpenView) Check() error {
 	return nil
 }
@@ -935,7 +1105,12 @@ func (v *AcceptView) SetFirst(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *AcceptView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *AcceptView) Check() error {
 	return nil
 }
@@ -971,8 +1146,23 @@ func (v *CodeView) SetEcho(value bool) {
 	v[2] = v[2]&^0x80 | bit[uint8](value)<<7
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *CodeView) Valid() bool {
+	return binary.BigEndian.Uint16(v[2:])&0x7fff == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *CodeView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *CodeView) broken() error {
 	if binary.BigEndian.Uint16(v[2:])&0x7fff != 0 {
 		return fault(CodeReserved, "_", 2, 1).values(0, uint64(binary.BigEndian.Uint16(v[2:])&0x7fff))
 	}
@@ -1010,8 +1200,23 @@ func (v *VersionListView) SetVersion(value [15]byte) {
 	copy(v[1:16], value[:])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *VersionListView) Valid() bool {
+	return v.Count() >= 1 && v.Count() <= 15
+}
+
+// Check is Valid with an error that names the rule.
 func (v *VersionListView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *VersionListView) broken() error {
 	if v.Count() < 1 || v.Count() > 15 {
 		return fault(CodeRange, "count", 0, 0).values(0, uint64(v.Count()))
 	}
@@ -1049,8 +1254,23 @@ func (v *AbortCodeView) SetInfo(value uint32) {
 	binary.BigEndian.PutUint32(v[4:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *AbortCodeView) Valid() bool {
+	return binary.BigEndian.Uint16(v[2:]) == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *AbortCodeView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *AbortCodeView) broken() error {
 	if binary.BigEndian.Uint16(v[2:]) != 0 {
 		return fault(CodeReserved, "_", 2, 0).values(0, uint64(binary.BigEndian.Uint16(v[2:])))
 	}
@@ -1088,8 +1308,23 @@ func (v *ParametersHeadView) SetLen_(value uint16) {
 	binary.BigEndian.PutUint16(v[2:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersHeadView) Valid() bool {
+	return v[1] == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersHeadView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ParametersHeadView) broken() error {
 	if v[1] != 0 {
 		return fault(CodeReserved, "_", 1, 0).values(0, uint64(v[1]))
 	}
@@ -1118,7 +1353,12 @@ func (v *ParametersCapacityView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersCapacityView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersCapacityView) Check() error {
 	return nil
 }
@@ -1145,8 +1385,23 @@ func (v *ParametersChunkView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersChunkView) Valid() bool {
+	return v.Value() >= 8 && v.Value() <= 8872
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersChunkView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ParametersChunkView) broken() error {
 	if v.Value() < 8 || v.Value() > 8872 {
 		return fault(CodeRange, "value", 0, 0).values(0, uint64(v.Value()))
 	}
@@ -1174,8 +1429,23 @@ func (v *ParametersPathsView) SetValue(value uint16) {
 	binary.BigEndian.PutUint16(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersPathsView) Valid() bool {
+	return v.Value() >= 1 && v.Value() <= 256
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersPathsView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ParametersPathsView) broken() error {
 	if v.Value() < 1 || v.Value() > 256 {
 		return fault(CodeRange, "value", 0, 0).values(0, uint64(v.Value()))
 	}
@@ -1233,7 +1503,12 @@ func (v *ParametersAddressView) SetIp(value [16]byte) {
 	copy(v[4:20], value[:])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersAddressView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersAddressView) Check() error {
 	return nil
 }
@@ -1259,7 +1534,12 @@ func (v *ParametersStreamWindowView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersStreamWindowView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersStreamWindowView) Check() error {
 	return nil
 }
@@ -1285,7 +1565,12 @@ func (v *ParametersSpanView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersSpanView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersSpanView) Check() error {
 	return nil
 }
@@ -1311,7 +1596,12 @@ func (v *ParametersRequestsView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersRequestsView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersRequestsView) Check() error {
 	return nil
 }
@@ -1337,8 +1627,23 @@ func (v *ParametersStreamsView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersStreamsView) Valid() bool {
+	return v.Value() >= 1 && v.Value() <= 65536
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersStreamsView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *ParametersStreamsView) broken() error {
 	if v.Value() < 1 || v.Value() > 65536 {
 		return fault(CodeRange, "value", 0, 0).values(0, uint64(v.Value()))
 	}
@@ -1366,7 +1671,12 @@ func (v *ParametersMessagesView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersMessagesView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersMessagesView) Check() error {
 	return nil
 }
@@ -1393,7 +1703,12 @@ func (v *ParametersMaxAckDelayView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersMaxAckDelayView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersMaxAckDelayView) Check() error {
 	return nil
 }
@@ -1419,7 +1734,12 @@ func (v *ParametersProfileView) SetValue(value Profile) {
 	v[0] = uint8(value)
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *ParametersProfileView) Valid() bool {
+	return true
+}
+
+// Check is Valid with an error that names the rule.
 func (v *ParametersProfileView) Check() error {
 	return nil
 }
@@ -1445,8 +1765,23 @@ func (v *BodyReadRequestView) ReadTarget() *ReadTargetView {
 	return (*ReadTargetView)(v[16:32])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *BodyReadRequestView) Valid() bool {
+	return v[2]&0x3f == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && !v.Message().Immediate() && v.Message().Offset() == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *BodyReadRequestView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *BodyReadRequestView) broken() error {
 	if v[2]&0x3f != 0 {
 		return fault(CodeReserved, "message._", 2, 2).values(0, uint64(v[2]&0x3f))
 	}
@@ -1480,8 +1815,23 @@ func (v *BodyAtomicRequestView) Atomic() *AtomicView {
 	return (*AtomicView)(v[16:52])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *BodyAtomicRequestView) Valid() bool {
+	return v[2]&0x3f == 0 && v.Atomic().Op() >= 1 && v.Atomic().Op() <= 2 && uint32(binary.BigEndian.Uint16(v[33:]))<<8|uint32(v[35]) == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && v.Atomic().At()%8 == 0 && (v.Atomic().Op() == AtomicOpCompareSwap || v.Atomic().Compare() == 0) && !v.Message().Immediate() && v.Message().Offset() == 0 && v.Message().Length() == 8
+}
+
+// Check is Valid with an error that names the rule.
 func (v *BodyAtomicRequestView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *BodyAtomicRequestView) broken() error {
 	if v[2]&0x3f != 0 {
 		return fault(CodeReserved, "message._", 2, 2).values(0, uint64(v[2]&0x3f))
 	}
@@ -1532,8 +1882,23 @@ func (v *BodyAtomicReplyView) AtomicResult() *AtomicResultView {
 	return (*AtomicResultView)(v[20:28])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *BodyAtomicReplyView) Valid() bool {
+	return v[2]&0x3f == 0 && binary.BigEndian.Uint16(v[18:]) == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && !v.Message().Immediate()
+}
+
+// Check is Valid with an error that names the rule.
 func (v *BodyAtomicReplyView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *BodyAtomicReplyView) broken() error {
 	if v[2]&0x3f != 0 {
 		return fault(CodeReserved, "message._", 2, 2).values(0, uint64(v[2]&0x3f))
 	}
@@ -1570,8 +1935,23 @@ func (v *BodyStreamEndView) End() *EndView {
 	return (*EndView)(v[16:20])
 }
 
-// Check tests what the header's own rules demand of the bytes.
+// Valid tells whether the bytes obey the header's own rules.
+func (v *BodyStreamEndView) Valid() bool {
+	return v[2]&0x3f == 0 && binary.BigEndian.Uint16(v[18:]) == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && !v.Message().Immediate() && v.Message().Offset() == 0 && v.Message().Length() == 0
+}
+
+// Check is Valid with an error that names the rule.
 func (v *BodyStreamEndView) Check() error {
+	if v.Valid() {
+		return nil
+	}
+	return v.broken()
+}
+
+// broken is the error of the first rule that the bytes break.
+//
+//go:noinline
+func (v *BodyStreamEndView) broken() error {
 	if v[2]&0x3f != 0 {
 		return fault(CodeReserved, "message._", 2, 2).values(0, uint64(v[2]&0x3f))
 	}

@@ -4,7 +4,9 @@ package wire
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
+	"time"
 )
 
 // writePacket builds a Write with a payload of 1 KiB; change may alter it before.
@@ -102,7 +104,7 @@ func (h *handWrite) viewed(b []byte) bool {
 	h.key = target.Key()
 	h.at = target.At()
 	h.data = b[BaseSize+MessageSize+WriteTargetSize : len(b)-4]
-	return base.Check() == nil && !h.secure && message.Check() == nil
+	return base.Valid() && !h.secure && message.Valid()
 }
 
 func TestWriteDecodersAgree(t *testing.T) {
@@ -126,35 +128,89 @@ func TestWriteDecodersAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkWriteDecode decodes Base, Message and WriteTarget: by hand, through views into the same struct, and as a Packet.
+// headers are the generated structs of the same headers.
+type headers struct {
+	base    Base
+	message Message
+	target  WriteTarget
+	data    []byte
+}
+
+func (h *headers) decode(b []byte) bool {
+	n, err := h.base.Decode(b)
+	if err != nil || h.base.Secure {
+		return false
+	}
+	m, err := h.message.Decode(b[n:])
+	if err != nil {
+		return false
+	}
+	k, err := h.target.Decode(b[n+m:])
+	if err != nil || len(b) < n+m+k+4 {
+		return false
+	}
+	h.data = b[n+m+k : len(b)-4]
+	return true
+}
+
+// writeDecoders are the ways to decode Base, Message and WriteTarget, the hand-written one first.
+func writeDecoders() []decoderUnderTest {
+	var hand, viewed handWrite
+	var structs headers
+	var p Packet
+	return []decoderUnderTest{
+		{"hand", hand.decode},
+		{"views", viewed.viewed},
+		{"structs", structs.decode},
+		{"packet", func(b []byte) bool { _, err := p.Decode(b); return err == nil }},
+	}
+}
+
+type decoderUnderTest struct {
+	name   string
+	decode func([]byte) bool
+}
+
 func BenchmarkWriteDecode(b *testing.B) {
 	src := writePacket(b, nil)
-	var hand handWrite
-	var p Packet
-	b.Run("hand", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if !hand.decode(src) {
-				b.Fatal("refused")
+	for _, d := range writeDecoders() {
+		b.Run(d.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if !d.decode(src) {
+					b.Fatal("refused")
+				}
 			}
-		}
-	})
-	b.Run("views", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if !hand.viewed(src) {
-				b.Fatal("refused")
+		})
+	}
+}
+
+// BenchmarkWriteDecodeRatio decodes in turns, so that a noisy machine slows all ways alike, and reports each one's median
+// time and its ratio to the hand-written decoder's.
+func BenchmarkWriteDecodeRatio(b *testing.B) {
+	const batch = 1000 // decodes between two looks at the clock
+	src := writePacket(b, nil)
+	decoders := writeDecoders()
+	times := make([][]time.Duration, len(decoders))
+	for b.Loop() {
+		for i, d := range decoders {
+			start := time.Now()
+			for range batch {
+				if !d.decode(src) {
+					b.Fatal("refused")
+				}
 			}
+			times[i] = append(times[i], time.Since(start))
 		}
-	})
-	b.Run("struct", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := p.Decode(src); err != nil {
-				b.Fatal(err)
-			}
+	}
+	for i, d := range decoders {
+		slices.Sort(times[i])
+		median := float64(times[i][len(times[i])/2])
+		b.ReportMetric(median/batch, d.name+"-ns")
+		if i > 0 {
+			b.ReportMetric(median/float64(times[0][len(times[0])/2]), d.name+"/hand")
 		}
-	})
+	}
 }
 
 // BenchmarkWriteAppend writes the same packet: headers and payload, and with the checksum over all of it.

@@ -35,9 +35,9 @@ extern "C" {
 #define MR_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-/* Copy and clear bytes. Define both before including this file to use other means. */
+/* Copy and clear bytes. Define both to use other means, or MR_PORTABLE to use loops. */
 #ifndef MR_MEMCPY
-#if defined(__GNUC__) || defined(__clang__)
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(MR_PORTABLE)
 #define MR_MEMCPY(to, from, n) ((void)__builtin_memcpy((to), (from), (n)))
 #define MR_MEMZERO(to, n) ((void)__builtin_memset((to), 0, (n)))
 #else

@@ -69,6 +69,7 @@ type Outgoing struct {
 	ID       uint16
 	cfg      *Config
 	queue    []*outgoing // oldest incomplete first
+	memory   []*outgoing // of queue, from its start
 	free     []*outgoing
 	cursor   int    // first message of queue that may have unsent chunks
 	number   uint32 // next message number
@@ -123,7 +124,20 @@ func (s *Outgoing) push(m outgoing) {
 	}
 	m.acked = q.acked.emptied()
 	*q = m
+	s.makeRoom()
 	s.queue = append(s.queue, q)
+}
+
+// makeRoom moves the queue to the start of its memory, or to more of it, when its end is reached.
+func (s *Outgoing) makeRoom() {
+	n := len(s.queue)
+	if n < cap(s.queue) {
+		return
+	}
+	if 2*n >= cap(s.memory) {
+		s.memory = make([]*outgoing, 0, max(8, 4*n))
+	}
+	s.queue = append(s.memory[:0], s.queue...)
 }
 
 // Len is the number of messages that have not completed.

@@ -58,10 +58,13 @@ type chunkSet struct {
 	bits []uint64 // ring of span bits above low; empty until a chunk arrives out of order
 }
 
-// has tells whether a chunk is in the set.
+// has tells whether a chunk is in the set. Any chunk may be asked for: beyond the ring none is.
 func (s *chunkSet) has(chunk uint32) bool {
 	if chunk < s.low || len(s.bits) == 0 {
 		return chunk < s.low
+	}
+	if chunk-s.low >= uint32(len(s.bits)-1)*64 {
+		return false
 	}
 	word, mask := s.place(chunk)
 	return s.bits[word]&mask != 0

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 
-leak = 1
 local f_error = field(ProtoField.string(PROTO .. ".error", "Error", base.ASCII, "The first rule that the packet breaks"))
 local f_path = field(ProtoField.string(PROTO .. ".error.path", "Item", base.ASCII, "The item that breaks it"))
 local f_offset = field(ProtoField.uint32(PROTO .. ".error.offset", "Offset", base.DEC, nil, nil, "Where that item begins"))

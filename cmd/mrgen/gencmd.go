@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+var errNeedsOut = errors.New("a schema of its own needs --out")
+
+type genCmd struct {
+	Out  string `help:"Directory to write below, instead of the project." type:"path" placeholder:"DIR"`
+	File string `arg:"" optional:"" help:"Schema to compile instead of the project's."`
+}
+
+// Run writes the outputs: all of them, or none when the schema has faults.
+func (c *genCmd) Run(s streams) error {
+	p, err := c.project()
+	if err != nil {
+		return err
+	}
+	protocol, err := gen.Load(p.schemaPath())
+	if err != nil {
+		return err
+	}
+	files, err := p.render(protocol)
+	if err != nil {
+		return err
+	}
+	root := p.root
+	if c.Out != "" {
+		root = c.Out
+	}
+	written := 0
+	for _, f := range files {
+		fresh, err := replaceFile(filepath.Join(root, filepath.FromSlash(f.Path)), f.Data)
+		if err != nil {
+			return err
+		}
+		if fresh {
+			fmt.Fprintf(s.out, "wrote %s\n", f.Path)
+			written++
+		}
+	}
+	fmt.Fprintf(s.out, "%d of %d files written, wire hash %s\n", written, len(files), protocol.WireHash)
+	return nil
+}
+
+func (c *genCmd) project() (*project, error) {
+	if c.File == "" {
+		return findProject()
+	}
+	if c.Out == "" {
+		return nil, errNeedsOut
+	}
+	file, err := filepath.Abs(c.File)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{root: filepath.Dir(file), Schema: filepath.Base(file)}
+	for _, name := range backendNames {
+		p.Output = append(p.Output, output{Backend: name, Dir: name})
+	}
+	return p, nil
+}
+
+// replaceFile writes a file in one step, so that no reader sees half of it. false = it has this content already.
+func replaceFile(name string, data []byte) (bool, error) {
+	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, data) {
+		return false, nil
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return false, err
+	}
+	tmp, err := os.CreateTemp(dir, ".mrgen-*")
+	if err != nil {
+		return false, err
+	}
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		return false, errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return true, nil
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// Exit statuses.
+const (
+	exitOK    = 0
+	exitFault = 1
+	exitUsage = 2
+)
+
+// errFault says that the answer is no and that it has been printed.
+var errFault = errors.New("fault")
+
+type cli struct {
+	Gen    genCmd    `cmd:"" help:"Write the outputs of a schema."`
+	Check  checkCmd  `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
+	Decode decodeCmd `cmd:"" help:"Show what the bytes of a packet mean."`
+}
+
+// streams is where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+func run(args []string, s streams) int {
+	var c cli
+	exited, status := false, 0
+	parser, err := kong.New(&c,
+		kong.Name("mrgen"),
+		kong.Description("Compiles protocol schemas to Go, C, Lua and test vectors."),
+		kong.UsageOnError(),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(code int) { exited, status = true, code }),
+		kong.Bind(s),
+	)
+	if err != nil {
+		panic(err) // the grammar above is wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := parser.Parse(args)
+	if exited {
+		return status
+	}
+	if err == nil {
+		err = ctx.Run(s)
+		return exitStatus(err, s.err)
+	}
+	fmt.Fprintf(s.err, "mrgen: %v\n", err)
+	return exitUsage
+}
+
+// exitStatus prints an error and classifies it.
+func exitStatus(err error, w io.Writer) int {
+	var schema *gen.SchemaError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFault):
+		return exitFault
+	case errors.As(err, &schema):
+		fmt.Fprintln(w, schema)
+		return exitFault
+	}
+	fmt.Fprintf(w, "mrgen: %v\n", err)
+	return exitUsage
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/openmetaroce/metaroce/gen"
+	"github.com/openmetaroce/metaroce/gen/cgen"
+	"github.com/openmetaroce/metaroce/gen/gogen"
+	"github.com/openmetaroce/metaroce/gen/luagen"
+	"github.com/openmetaroce/metaroce/gen/vectorgen"
+)
+
+// configName is where a project's configuration lies, below its root.
+const configName = "schema/mrgen.toml"
+
+var errNoProject = errors.New("no " + configName + " here or in a directory above")
+
+// backends prints a protocol for one target each.
+var backends = map[string]func(*gen.Protocol) ([]gen.File, error){
+	"go":      gogen.Generate,
+	"c":       cgen.Generate,
+	"lua":     luagen.Generate,
+	"vectors": vectorgen.Generate,
+}
+
+// backendNames are the targets in the order in which they are written.
+var backendNames = []string{"go", "c", "lua", "vectors"}
+
+// project is a schema and where its outputs go.
+type project struct {
+	Schema string   `toml:"schema"` // relative to root, with slashes
+	Output []output `toml:"output"`
+
+	root string
+}
+
+// output is what one backend writes.
+type output struct {
+	Backend string `toml:"backend"`
+	Dir     string `toml:"dir"` // relative to root, with slashes
+}
+
+// findProject reads the nearest configuration.
+func findProject() (*project, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(configName)))
+		if err == nil {
+			return parseProject(data, dir)
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil, errNoProject
+		}
+		dir = up
+	}
+}
+
+func parseProject(data []byte, root string) (*project, error) {
+	p := &project{root: root}
+	dec := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	if err := dec.Decode(p); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) {
+			err = fmt.Errorf("unknown keys:\n%s", strict)
+		}
+		return nil, fmt.Errorf("%s: %w", configName, err)
+	}
+	if p.Schema == "" || len(p.Output) == 0 {
+		return nil, fmt.Errorf("%s: `schema` and at least one [[output]] are needed", configName)
+	}
+	for _, o := range p.Output {
+		if backends[o.Backend] == nil {
+			return nil, fmt.Errorf("%s: there is no backend %q; the backends are %s", configName, o.Backend, strings.Join(backendNames, ", "))
+		}
+		if !filepath.IsLocal(filepath.FromSlash(o.Dir)) {
+			return nil, fmt.Errorf("%s: dir %q leaves the project", configName, o.Dir)
+		}
+	}
+	return p, nil
+}
+
+// schemaPath is the schema's path for messages and for opening it.
+func (p *project) schemaPath() string {
+	return relative(filepath.Join(p.root, filepath.FromSlash(p.Schema)))
+}
+
+// relative shortens a path when the current directory is above it.
+func relative(name string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	if rel, err := filepath.Rel(wd, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
+}
+
+// render prints all outputs in memory. Paths are relative to the root.
+func (p *project) render(protocol *gen.Protocol) ([]gen.File, error) {
+	var all []gen.File
+	for _, o := range p.Output {
+		files, err := backends[o.Backend](protocol)
+		if err != nil {
+			return nil, fmt.Errorf("backend %s: %w", o.Backend, err)
+		}
+		for _, f := range files {
+			name := path.Join(o.Dir, f.Path)
+			if slices.ContainsFunc(all, func(g gen.File) bool { return g.Path == name }) {
+				return nil, fmt.Errorf("two outputs write %s", name)
+			}
+			all = append(all, gen.File{Path: name, Data: f.Data})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metaroce
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// BenchmarkWrite moves messages of 1 MiB into a region over loopback, sixteen under way at once, both ends in this process.
+func BenchmarkWrite(b *testing.B) {
+	for _, chunk := range []int{1400, 4096, 8192} {
+		b.Run(fmt.Sprint(chunk), func(b *testing.B) { benchmarkWrite(b, Config{Chunk: chunk}, 1<<20) })
+	}
+}
+
+// BenchmarkSmallWrite does the same with messages of 64 bytes.
+func BenchmarkSmallWrite(b *testing.B) { benchmarkWrite(b, Config{}, 64) }
+
+func benchmarkWrite(b *testing.B, cfg Config, size int) {
+	const depth = 16
+	cfg.Depth = max(depth, min(1024, depth<<20/size))
+	x, y := pair(b, cfg, cfg)
+	region, err := y.RegisterRegion(make([]byte, depth<<20), RemoteWrite)
+	if err != nil {
+		b.Fatal(err)
+	}
+	source := noise(depth<<20, 1)
+	out, _ := open(b, x, y)
+	ctx := context.Background()
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	b.ResetTimer()
+	var last *Operation
+	for i := range b.N {
+		at := i * size % (depth << 20)
+		if last, err = out.StartWrite(ctx, WriteRequest{Source: source[at : at+size], Key: region.Key(), At: uint64(at)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := last.Wait(ctx); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+}
