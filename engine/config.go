@@ -39,6 +39,8 @@ type Config struct {
 	Span int
 	// Messages is the number of messages begun and incomplete that a connection accepts. Default 4096.
 	Messages int
+	// Requests is the number of reads and atomic operations that a connection serves at a time. Default 64.
+	Requests int
 	// Streams is the number of stream ids that a connection accepts. Default 4096.
 	Streams int
 	// Posted is the number of operations that may wait on a stream before Post answers ErrBusy. Default 65536.
@@ -78,6 +80,7 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.StreamWindow, 256)
 	orDefault(&c.Span, 65536)
 	orDefault(&c.Messages, 4096)
+	orDefault(&c.Requests, 64)
 	orDefault(&c.Streams, 4096)
 	orDefault(&c.Posted, 65536)
 	orDefault(&c.SeqBits, 32)
@@ -99,6 +102,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"StreamWindow", c.StreamWindow, 1, 65536},
 		{"Span", c.Span, 1, 1 << 20},
 		{"Messages", c.Messages, 1, 1 << 20},
+		{"Requests", c.Requests, 1, 4096},
 		{"Streams", c.Streams, 1, 65536},
 		{"Posted", c.Posted, 1, 1 << 24},
 		{"SeqBits", c.SeqBits, 10, 32},

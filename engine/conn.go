@@ -86,6 +86,10 @@ type outgoingSet struct {
 	byID   map[uint16]*sender
 	list   []*sender
 	active fifo.Queue[*sender]
+	// Requests that wait for a reply, how many of them the peer takes, and the streams that wait for one to end.
+	requests int
+	limit    int
+	waiting  fifo.Queue[*sender]
 }
 
 // sender is an outgoing stream and its membership in the active queue.
@@ -113,12 +117,22 @@ func (s *outgoingSet) activate(out *sender) {
 	}
 }
 
+// ended counts a request that has ended, and lets those that wait for it go on.
+func (s *outgoingSet) ended() {
+	s.requests--
+	for s.waiting.Len() > 0 {
+		out, _ := s.waiting.Pop()
+		s.activate(out)
+	}
+}
+
 // incomingSet holds the receiving ends of streams.
 type incomingSet struct {
-	cfg   *stream.Config
-	byID  map[uint16]*receiver
-	list  []*receiver
-	begun int // messages begun and incomplete, of all streams
+	cfg     *stream.Config
+	byID    map[uint16]*receiver
+	list    []*receiver
+	begun   int // messages begun and incomplete, of all streams
+	replies stream.Replies
 }
 
 // receiver is an incoming stream.
@@ -160,13 +174,15 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	}
 	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
 	c.outgoing = outgoingSet{
-		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
-		byID: make(map[uint16]*sender),
+		cfg:   &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
+		byID:  make(map[uint16]*sender),
+		limit: int(theirs.Requests.Value),
 	}
 	c.incoming = incomingSet{
 		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
 		byID: make(map[uint16]*receiver),
 	}
+	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
 }
 

@@ -23,7 +23,6 @@ const (
 	DropCookie                 // the cookie is not ours, or too old
 	DropSmall                  // an OPEN below the least size
 	DropParameter              // a mandatory parameter is missing or impossible
-	DropUnserved               // reads and atomic operations, which this engine does not perform
 	DropQueue                  // a bounded queue of answers was full
 	// DropReasons is the number of reasons.
 	DropReasons = iota
@@ -31,7 +30,7 @@ const (
 
 var dropNames = [DropReasons]string{
 	"malformed", "checksum", "version", "secure", "unknown_tag", "address", "phase", "path", "copy", "window", "limit",
-	"ack", "notice", "cookie", "small", "parameter", "unserved", "queue",
+	"ack", "notice", "cookie", "small", "parameter", "queue",
 }
 
 func (d Drop) String() string {

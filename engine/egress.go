@@ -4,7 +4,6 @@ package engine
 
 import (
 	"github.com/openmetaroce/metaroce/engine/internal/path"
-	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -62,6 +61,9 @@ func (e *Endpoint) next(c *conn) (Route, bool) {
 		return p.Route, true
 	}
 	if p, ok := e.nextProbe(c); ok {
+		return p.Route, true
+	}
+	if p, ok := e.nextReply(c); ok {
 		return p.Route, true
 	}
 	if p, ok := e.nextNew(c); ok {
@@ -132,148 +134,4 @@ func (c *conn) anyPath() uint16 {
 		}
 	}
 	panic("engine: an open connection without a path")
-}
-
-// nextLost sends lost chunks again: first in line, on the same path, under the same PSN. What nobody waits for any more
-// is abandoned instead.
-//
-//mr:req MR-LOSS-003
-func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
-	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
-		p := c.paths.Get(id)
-		for {
-			ref, psn, fits := p.NextLost()
-			if !p.HasLost() {
-				break
-			}
-			k, wanted := c.outgoing.byID[ref.Stream].Wanted(streamRef(ref))
-			before := p.InFlight()
-			if !wanted {
-				p.Abandon(psn)
-				c.settle(p, before)
-				continue
-			}
-			if !fits {
-				break
-			}
-			s := p.Resend(e.now, psn)
-			c.settle(p, before)
-			e.write(c, p, &k, sending{ref.Stream, s, true})
-			e.touch(c, p.Deadline())
-			return p, true
-		}
-	}
-	return nil, false
-}
-
-// nextProbe asks a path for an ACK.
-//
-//mr:req MR-LOSS-005
-func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
-	id, ok := c.probing.next(0)
-	if !ok {
-		return nil, false
-	}
-	p := c.paths.Get(id)
-	s := p.Probe(e.now)
-	c.probing.remove(id)
-	e.base(c, wire.OpcodeProbe, p, s)
-	e.out.Base.AckRequest = true
-	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
-	e.touch(c, p.Deadline())
-	return p, true
-}
-
-// nextNew sends a chunk for the first time: of the next stream that may send, on the next path with room.
-//
-//mr:req MR-PATH-003
-func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
-	if c.phase > draining {
-		return nil, false
-	}
-	for c.outgoing.active.Len() > 0 {
-		s := c.outgoing.active.Front()
-		k, ok := s.Next(e.now)
-		if !ok {
-			c.outgoing.active.Pop()
-			s.queued = false
-			if at := s.Unblocks(); at > e.now {
-				e.touch(c, at)
-			}
-			continue
-		}
-		size := packetSize(&k)
-		if c.flying+size > e.cfg.MaxWindow && c.flying > 0 {
-			return nil, false
-		}
-		p := c.paths.Pick(size)
-		if p == nil {
-			return nil, false
-		}
-		if c.flying == 0 {
-			c.clock.progress = e.now
-		}
-		before := p.InFlight()
-		stamp := p.Record(e.now, path.Ref{Stream: s.ID, Message: k.Ref.Message, Chunk: k.Ref.Chunk, Try: k.Ref.Try}, size)
-		c.settle(p, before)
-		s.Take(e.now)
-		c.count.sent += uint64(len(k.Payload))
-		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > e.cfg.MaxWindow
-		e.write(c, p, &k, sending{s.ID, stamp, last})
-		c.outgoing.active.Pop()
-		c.outgoing.active.Push(s)
-		e.touch(c, p.Deadline())
-		return p, true
-	}
-	return nil, false
-}
-
-// packetSize is the length of the packet that carries a chunk, in bytes of UDP payload.
-func packetSize(k *stream.Chunk) int {
-	const frame = wire.BaseSize + wire.MessageSize + 4
-	switch {
-	case k.End():
-		return frame + wire.EndSize
-	case k.Op() == stream.Send:
-		return frame + wire.SendTargetSize + len(k.Payload)
-	case k.Message.Immediate:
-		return frame + wire.WriteTargetSize + wire.ImmediateSize + len(k.Payload)
-	}
-	return frame + wire.WriteTargetSize + len(k.Payload)
-}
-
-// sending is the stream and the stamp of a sequenced packet.
-type sending struct {
-	stream uint16
-	stamp  path.Stamp
-	askAck bool
-}
-
-// write fills in a sequenced packet.
-func (e *Endpoint) write(c *conn, p *path.Path, k *stream.Chunk, s sending) {
-	body := &e.out.Plain
-	m := wire.Message{
-		Stream: s.stream, Immediate: k.Message.Immediate, Floor: s.stamp.Floor,
-		Message: k.Ref.Message, Offset: k.Offset, Length: k.Length,
-	}
-	opcode := wire.OpcodeWrite
-	switch {
-	case k.End():
-		opcode = wire.OpcodeStreamEnd
-		body.StreamEnd = wire.BodyStreamEnd{Message: m, End: wire.End{Code: k.Code}}
-	case k.Op() == stream.Send:
-		opcode = wire.OpcodeSend
-		body.Send.Message, body.Send.Data = m, k.Payload
-		body.Send.SendTarget = wire.SendTarget{Receive: k.Receive, Match: k.Message.Match}
-		if m.Immediate {
-			body.Send.SendTarget.Value = k.Message.Value
-		}
-	default:
-		body.Write.Message, body.Write.Data = m, k.Payload
-		body.Write.WriteTarget = wire.WriteTarget{Key: k.Message.Key, At: k.Message.At + uint64(k.Offset)}
-		body.Write.Immediate = wire.Immediate{Value: k.Message.Value, Receive: k.Receive}
-	}
-	e.base(c, opcode, p, s.stamp)
-	e.out.Base.AckRequest = s.askAck
 }

@@ -82,19 +82,40 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 	if int(w.Stream) >= c.limits.streams {
 		return fmt.Errorf("%w: %d of connection %d, the peer accepts %d", ErrStream, w.Stream, id, c.limits.streams)
 	}
+	if err := w.possible(c.outgoing.limit); err != nil {
+		return err
+	}
 	s := c.outgoing.get(w.Stream)
 	if s.Len() >= e.cfg.Posted {
 		return fmt.Errorf("%w: %d on stream %d of connection %d", ErrBusy, s.Len(), w.Stream, id)
 	}
 	err = s.Post(stream.Message{
-		Op: w.Op, ID: w.ID, Data: w.Data, Key: uint64(w.Key), At: w.At,
-		Immediate: w.Immediate, Value: w.Value, Match: w.Match,
+		Op: w.Op, ID: w.ID, Data: w.Data, Pieces: w.Pieces, Into: w.Into, Key: uint64(w.Key), At: w.At,
+		Immediate: w.Immediate, Value: w.Value, Match: w.Match, Operand: w.Operand, Compare: w.Compare,
+		Fence: w.Fence, Deadline: w.Deadline,
 	})
 	if err != nil {
 		return err
 	}
 	c.outgoing.activate(s)
+	e.touch(c, s.Unblocks())
 	e.wake(c)
+	return nil
+}
+
+// Cancel ends an operation with ErrCanceled. If it has begun, its stream ends with it: the peer may hold half of it.
+// An unknown operation has ended already.
+func (e *Endpoint) Cancel(now Time, id ConnID, streamID uint16, operation uint64) error {
+	e.now = now
+	c, err := e.get(id)
+	if err != nil {
+		return err
+	}
+	if s := c.outgoing.byID[streamID]; s != nil && s.Cancel(operation, stream.ErrCanceled) {
+		e.complete(c, s)
+		c.outgoing.activate(s)
+		e.wake(c)
+	}
 	return nil
 }
 

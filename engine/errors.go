@@ -39,7 +39,12 @@ var (
 	ErrEnded     = stream.ErrEnded
 	ErrTooLong   = stream.ErrTooLong
 	ErrNoReceive = stream.ErrNoReceive
+	ErrCanceled  = stream.ErrCanceled
+	ErrDeadline  = stream.ErrDeadline
 )
+
+// ErrWork: the operation cannot be posted as it is.
+var ErrWork = errors.New("engine: impossible operation")
 
 // OpError says which operation the peer refused, where and why. It unwraps to ErrRefused.
 type OpError struct {

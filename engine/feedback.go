@@ -4,7 +4,6 @@ package engine
 
 import (
 	"github.com/openmetaroce/metaroce/engine/internal/path"
-	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -49,14 +48,14 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 
 // retire hands an acknowledged chunk to its stream.
 func (e *Endpoint) retire(c *conn, ref path.Ref) {
+	if ref.Reply {
+		c.incoming.replies.Retire(replyRef(ref))
+		return
+	}
 	s := c.outgoing.byID[ref.Stream]
 	s.Retire(streamRef(ref))
 	e.complete(c, s)
 	c.outgoing.activate(s)
-}
-
-func streamRef(r path.Ref) stream.Ref {
-	return stream.Ref{Message: r.Message, Chunk: r.Chunk, Try: r.Try}
 }
 
 // complete turns what a stream has finished into events, in message order.
@@ -66,9 +65,17 @@ func (e *Endpoint) complete(c *conn, s *sender) {
 		if !ok {
 			return
 		}
-		if !d.End {
-			e.events.Push(Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err})
+		if d.Request {
+			c.outgoing.ended()
 		}
+		if d.End {
+			continue
+		}
+		ev := Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err, Result: d.Result}
+		if d.Status != wire.StatusOk {
+			ev.Err = &OpError{Conn: c.id, Stream: s.ID, Message: d.Message, Code: wire.NoticeCode(d.Status)}
+		}
+		e.events.Push(ev)
 	}
 }
 
@@ -82,7 +89,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		return
 	}
 	ref, ok := p.Outstanding(n.Psn)
-	if !ok || ref.Stream != n.Stream || ref.Message != n.Message {
+	if !ok || ref.Reply || ref.Stream != n.Stream || ref.Message != n.Message {
 		e.drop(DropNotice)
 		return
 	}

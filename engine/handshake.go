@@ -75,7 +75,7 @@ func (e *Endpoint) parameters() wire.Parameters {
 		Paths: wire.ParametersPaths{Value: uint16(e.cfg.Paths)}, PathsPresent: true,
 		StreamWindow: wire.ParametersStreamWindow{Value: uint32(e.cfg.StreamWindow)}, StreamWindowPresent: true,
 		Span: wire.ParametersSpan{Value: uint32(e.cfg.Span)}, SpanPresent: true,
-		Requests: wire.ParametersRequests{}, RequestsPresent: true,
+		Requests: wire.ParametersRequests{Value: uint32(e.cfg.Requests)}, RequestsPresent: true,
 		Streams: wire.ParametersStreams{Value: uint32(e.cfg.Streams)}, StreamsPresent: true,
 		Messages: wire.ParametersMessages{Value: uint32(e.cfg.Messages)}, MessagesPresent: true,
 		MaxAckDelay: wire.ParametersMaxAckDelay{Value: uint32(e.cfg.MaxAckDelay)}, MaxAckDelayPresent: true,
@@ -87,7 +87,7 @@ func (e *Endpoint) parameters() wire.Parameters {
 //
 //mr:req MR-CONN-006
 func acceptable(p *wire.Parameters) bool {
-	present := p.ChunkPresent && p.PathsPresent && p.StreamWindowPresent && p.SpanPresent && p.StreamsPresent &&
+	present := p.ChunkPresent && p.PathsPresent && p.StreamWindowPresent && p.SpanPresent && p.StreamsPresent && p.RequestsPresent &&
 		p.MessagesPresent && p.MaxAckDelayPresent && p.ProfilePresent
 	return present && p.Chunk.Value%8 == 0 && p.StreamWindow.Value >= 1 && p.StreamWindow.Value <= 1<<16 &&
 		p.Span.Value >= 1 && p.Span.Value <= 1<<20 && p.Messages.Value >= 1 &&

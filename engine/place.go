@@ -17,11 +17,7 @@ func (e *Endpoint) handleSequenced(c *conn, p *path.Path, a path.Arrival) {
 		e.drop(DropPhase)
 		return
 	}
-	k, ok := e.chunkOf()
-	if !ok {
-		e.drop(DropUnserved)
-		return
-	}
+	k := e.chunkOf()
 	a.Floor = k.message.Floor
 	verdict, _, urgent := p.Tracker().Admit(a)
 	switch verdict {
@@ -54,8 +50,8 @@ type chunk struct {
 	data    []byte
 }
 
-// chunkOf describes the packet just decoded; ok is false for requests that this engine does not serve.
-func (e *Endpoint) chunkOf() (k chunk, ok bool) {
+// chunkOf describes the packet just decoded. A reply has a message only.
+func (e *Endpoint) chunkOf() (k chunk) {
 	body := &e.in.Plain
 	switch e.in.Base.Opcode {
 	case wire.OpcodeWrite:
@@ -73,10 +69,19 @@ func (e *Endpoint) chunkOf() (k chunk, ok bool) {
 	case wire.OpcodeStreamEnd:
 		k = chunk{message: &body.StreamEnd.Message}
 		k.header = stream.HeaderOfEnd(k.message.Message, body.StreamEnd.End.Code)
-	default:
-		return chunk{}, false
+	case wire.OpcodeReadRequest:
+		r := &body.ReadRequest
+		k = chunk{message: &r.Message, target: wire.WriteTarget(r.ReadTarget), header: headerOf(stream.Read, &r.Message, 0)}
+	case wire.OpcodeAtomicRequest:
+		r := &body.AtomicRequest
+		k = chunk{message: &r.Message, target: wire.WriteTarget{Key: r.Atomic.Key, At: r.Atomic.At}}
+		k.header = headerOf(stream.FetchAdd, &r.Message, 0)
+	case wire.OpcodeReadReply:
+		k.message = &body.ReadReply.Message
+	case wire.OpcodeAtomicReply:
+		k.message = &body.AtomicReply.Message
 	}
-	return k, true
+	return k
 }
 
 func headerOf(op stream.Op, m *wire.Message, payload int) stream.Header {
@@ -96,6 +101,13 @@ type placement struct {
 //mr:req MR-STREAM-001
 func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 	k, a := in.chunk, in.arrival
+	if k.header.Op == 0 {
+		if !e.placeReply(c) {
+			return false
+		}
+		p.Tracker().Placed(a.PSN)
+		return true
+	}
 	if int(k.message.Stream) >= e.cfg.Streams {
 		e.refuse(c, p, a, refusal{chunk: k, code: wire.NoticeCodeBadStream, info: uint32(e.cfg.Streams)})
 		return true
@@ -115,6 +127,9 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 		return true
 	case stream.Place:
 		before := s.Begun()
+		if k.header.End() && k.header.Code != wire.StatusOk {
+			c.incoming.replies.Stop(s.ID)
+		}
 		s.Placed(&k.header)
 		c.incoming.begun += s.Begun() - before
 		e.deliver(c, s)
@@ -140,6 +155,11 @@ func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stre
 			return refuse(code)
 		}
 		copy(memory, k.data)
+	case stream.Read, stream.FetchAdd:
+		if c.incoming.replies.Full() {
+			return refuse(wire.NoticeCodeBusy)
+		}
+		e.serve(c, k)
 	case stream.Send:
 		copy(s.Buffer(&k.header), k.data)
 	}

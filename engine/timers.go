@@ -160,15 +160,17 @@ func (e *Endpoint) expireStreams(c *conn) {
 		if at == Never {
 			continue
 		}
+		s.Expire(e.now)
 		if s.Impatient(e.now) {
 			s.Fail(ErrNoReceive, wire.Status(wire.NoticeCodeStopped))
-			e.complete(c, s)
 		}
+		e.complete(c, s)
 		if at <= e.now {
 			c.outgoing.activate(s)
-			continue
 		}
-		e.touch(c, at)
+		if at = s.Unblocks(); at > e.now {
+			e.touch(c, at)
+		}
 	}
 }
 

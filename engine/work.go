@@ -3,6 +3,8 @@
 package engine
 
 import (
+	"fmt"
+
 	"github.com/openmetaroce/metaroce/engine/internal/region"
 	"github.com/openmetaroce/metaroce/engine/internal/stream"
 )
@@ -18,33 +20,46 @@ type Rights = region.Rights
 
 // The rights of a region. None is the default.
 const (
-	RemoteWrite = region.RemoteWrite
-	RemoteRead  = region.RemoteRead
+	RemoteWrite  = region.RemoteWrite
+	RemoteRead   = region.RemoteRead
+	RemoteAtomic = region.RemoteAtomic
 )
 
 // Op is the kind of a Work.
 type Op = stream.Op
 
-// The operations of this version.
+// The operations.
 const (
-	OpWrite = stream.Write
-	OpSend  = stream.Send
+	OpWrite       = stream.Write
+	OpSend        = stream.Send
+	OpRead        = stream.Read
+	OpFetchAdd    = stream.FetchAdd
+	OpCompareSwap = stream.CompareSwap
 )
 
-// Work is one operation on a stream. Data is borrowed until the operation's Completed event.
+// Work is one operation on a stream. Its memory is borrowed until its Completed event.
 type Work struct {
 	Stream uint16
 	Op     Op
-	ID     uint64 // comes back in the Completed event
-	Data   []byte
-	// Write: where it lands.
+	ID     uint64   // comes back in the Completed event
+	Data   []byte   // Write, Send
+	Pieces [][]byte // instead of Data: bytes to be sent one after the other
+	Into   []byte   // Read
+	// Write, Read and atomic operations: region of the peer and offset in it; of atomic operations a multiple of 8.
 	Key Key
 	At  uint64
-	// Immediate hands Value to the receiver; a Write then consumes a posted receive.
+	// Immediate hands Value to the receiver of a Write or Send; a Write then consumes a posted receive.
 	Immediate bool
 	Value     uint32
 	// Send: the application's match bits.
 	Match uint64
+	// FetchAdd: word += Operand. CompareSwap: word = Operand, if it was Compare.
+	Operand uint64
+	Compare uint64
+	// Fence holds the operation back until all earlier ones of its stream are complete.
+	Fence bool
+	// Deadline ends the operation with ErrDeadline; 0 = none. If it has begun, its stream ends with it.
+	Deadline Time
 }
 
 // Receive is a posted buffer for one Send, or for the immediate value of one Write, of an incoming stream.
@@ -83,7 +98,26 @@ type Event struct {
 	Length    uint32 // Received: bytes of the message
 	Match     uint64 // Received: the sender's match bits
 	Value     uint32 // Received: the immediate value
+	Result    uint64 // Completed: the word before an atomic operation
 	Immediate bool   // Received: Value is set
 	Written   bool   // Received: the message was a Write with immediate, nothing lies in the buffer
 	Err       error
+}
+
+// possible tells whether a peer that serves a number of requests can be asked for the operation.
+func (w *Work) possible(requests int) error {
+	atomic := w.Op == OpFetchAdd || w.Op == OpCompareSwap
+	switch {
+	case w.Op < OpWrite || w.Op > OpCompareSwap:
+		return fmt.Errorf("%w: operation %d on stream %d", ErrWork, w.Op, w.Stream)
+	case w.Op.Request() && requests == 0:
+		return fmt.Errorf("%w: the peer serves neither reads nor atomic operations", ErrWork)
+	case w.Op.Request() && w.Immediate:
+		return fmt.Errorf("%w: a request on stream %d has no immediate value", ErrWork, w.Stream)
+	case atomic && w.At%8 != 0:
+		return fmt.Errorf("%w: atomic operation at %d, not a multiple of 8", ErrWork, w.At)
+	case w.Op == OpFetchAdd && w.Compare != 0:
+		return fmt.Errorf("%w: fetch-add with a value to compare", ErrWork)
+	}
+	return nil
 }

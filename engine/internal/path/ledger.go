@@ -13,6 +13,7 @@ type Ref struct {
 	Try     uint16
 	Message uint32
 	Chunk   uint32
+	Reply   bool // a chunk of a reply: Stream and Message are the requester's
 }
 
 type state uint8

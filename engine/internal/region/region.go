@@ -20,6 +20,7 @@ type Rights uint8
 const (
 	RemoteWrite Rights = 1 << iota
 	RemoteRead
+	RemoteAtomic
 )
 
 // Errors of Register and Deregister.

@@ -146,7 +146,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 		return Finding{Verdict: Drop}
 	case h.Op == end:
 		return s.examineEnd(h)
-	case h.Offset%s.cfg.Chunk != 0 || h.Payload != s.cfg.payload(h.Length, h.Offset/s.cfg.Chunk):
+	case !s.cfg.fits(h):
 		return refuse(wire.NoticeCodeGeometry, h.Offset)
 	}
 	chunk, low := h.Offset/s.cfg.Chunk, uint32(0)
@@ -170,6 +170,22 @@ func (s *Incoming) Examine(h *Header) Finding {
 		}
 	}
 	return Finding{Begins: !begun}
+}
+
+// packets is the number of chunks of the message that a packet describes. A request is one packet, whatever it asks for.
+func (c *Config) packets(h *Header) uint32 {
+	if h.Op.Request() {
+		return 1
+	}
+	return c.chunks(h.Length)
+}
+
+// fits tells whether offset, length and payload of a packet agree.
+func (c *Config) fits(h *Header) bool {
+	if h.Op.Request() {
+		return h.Offset == 0 && h.Payload == 0
+	}
+	return h.Offset%c.Chunk == 0 && h.Payload == c.payload(h.Length, h.Offset/c.Chunk)
 }
 
 // agrees tells whether a chunk describes the same message as the ones before it.
@@ -218,7 +234,7 @@ func (s *Incoming) Placed(h *Header) {
 	s.reach(h.Number)
 	m := s.at(h.Number)
 	if !m.begun {
-		*m = incoming{Header: *h, chunks: s.cfg.chunks(h.Length), got: m.got.emptied(), begun: true}
+		*m = incoming{Header: *h, chunks: s.cfg.packets(h), got: m.got.emptied(), begun: true}
 		s.begun++
 		if h.needsReceive() {
 			r := &s.receives[numbers.Diff(h.Receive, s.consumed)]

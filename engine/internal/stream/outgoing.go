@@ -16,14 +16,36 @@ type Message struct {
 	Op        Op
 	ID        uint64
 	Data      []byte
-	Key, At   uint64 // Write: region and offset
+	Pieces    [][]byte // instead of Data: bytes to be sent one after the other
+	Into      []byte   // Read: where the bytes belong
+	Key, At   uint64   // region of the peer and offset in it
 	Immediate bool
 	Value     uint32
 	Match     uint64 // Send
+	Operand   uint64 // atomic operations
+	Compare   uint64
+	Fence     bool      // starts only when all earlier messages of the stream are complete
+	Deadline  mono.Time // 0 = none
 }
 
 // needsReceive tells whether the message consumes a posted receive of the peer.
 func (m *Message) needsReceive() bool { return m.Op == Send || m.Op == Write && m.Immediate }
+
+// size is the length of the message in bytes: of what is sent, or of what is asked for.
+func (m *Message) size() (n uint64) {
+	switch {
+	case m.Op == Read:
+		return uint64(len(m.Into))
+	case m.Op.Request():
+		return 8
+	case m.Pieces == nil:
+		return uint64(len(m.Data))
+	}
+	for _, piece := range m.Pieces {
+		n += uint64(len(piece))
+	}
+	return n
+}
 
 // Ref names a chunk of a message for ever. Try tells apart attempts before and after parking.
 type Ref struct {
@@ -31,7 +53,7 @@ type Ref struct {
 	Try            uint16
 }
 
-// Chunk is what one packet carries.
+// Chunk is what one packet carries. Its payload is valid until the next call.
 type Chunk struct {
 	Ref     Ref
 	Message *Message // op, target, immediate
@@ -51,18 +73,32 @@ func (c *Chunk) End() bool { return c.Message.Op == end }
 // outgoing is a message in the queue.
 type outgoing struct {
 	Message
-	number  uint32 // valid once numbered
+	length  uint32
+	number  uint32 // valid once begun
 	receive uint32
 	chunks  uint32
 	next    uint32 // first chunk not yet sent in this try
 	acked   chunkSet
 	count   uint32 // chunks acknowledged
 	try     uint16
-	begun   bool // numbered: sent once
-	code    wire.Status
+	begun   bool        // numbered: sent once
+	code    wire.Status // end
+	reply   reply
 }
 
-func (m *outgoing) done() bool { return m.count == m.chunks }
+// reply is what has come back for a request.
+type reply struct {
+	got      chunkSet
+	arrived  uint32 // chunks of a read
+	complete bool
+	status   wire.Status
+	result   uint64
+}
+
+// done tells whether nothing is left to wait for: every chunk is acknowledged, and a request has its reply.
+func (m *outgoing) done() bool {
+	return m.count == m.chunks && (m.reply.complete || !m.Op.Request())
+}
 
 // Outgoing is the sending end of a stream.
 type Outgoing struct {
@@ -75,22 +111,29 @@ type Outgoing struct {
 	number   uint32 // next message number
 	receives uint32 // next receive index
 	start    uint32 // first message number of this incarnation
+	data     int    // Writes and Sends begun and not wholly acknowledged
 	parking  parking
+	deadline mono.Time // lower bound of the operations' deadlines
 	ending   bool
 	failed   error // operations end with it
 	flushed  fifo.Queue[Done]
+	gathered []byte // scratch for chunks that span pieces
 }
 
 // Done is an operation that has ended.
 type Done struct {
-	ID  uint64
-	Err error
-	End bool // the stream itself has ended, and its id may be used again
+	ID      uint64
+	Err     error
+	Status  wire.Status // of a request that the peer has refused
+	Message uint32
+	Result  uint64 // atomic operations: the word before
+	Request bool   // the operation was numbered and had a reply
+	End     bool   // the stream itself has ended, and its id may be used again
 }
 
 // NewOutgoing returns an empty stream.
 func NewOutgoing(id uint16, cfg *Config) *Outgoing {
-	return &Outgoing{ID: id, cfg: cfg}
+	return &Outgoing{ID: id, cfg: cfg, deadline: mono.Never}
 }
 
 // Post queues a message.
@@ -98,10 +141,18 @@ func (s *Outgoing) Post(m Message) error {
 	if s.ending || s.failed != nil {
 		return fmt.Errorf("%w: stream %d", ErrEnded, s.ID)
 	}
-	if uint64(len(m.Data)) > math.MaxUint32 {
-		return fmt.Errorf("%w: stream %d, %d bytes", ErrTooLong, s.ID, len(m.Data))
+	length := m.size()
+	if length > math.MaxUint32 {
+		return fmt.Errorf("%w: stream %d, %d bytes", ErrTooLong, s.ID, length)
 	}
-	s.push(outgoing{Message: m, chunks: s.cfg.chunks(uint32(len(m.Data)))})
+	chunks := uint32(1)
+	if !m.Op.Request() {
+		chunks = s.cfg.chunks(uint32(length))
+	}
+	if m.Deadline != 0 {
+		s.deadline = min(s.deadline, m.Deadline)
+	}
+	s.push(outgoing{Message: m, length: uint32(length), chunks: chunks})
 	return nil
 }
 
@@ -122,7 +173,7 @@ func (s *Outgoing) push(m outgoing) {
 	} else {
 		q = new(outgoing)
 	}
-	m.acked = q.acked.emptied()
+	m.acked, m.reply.got = q.acked.emptied(), q.reply.got.emptied()
 	*q = m
 	s.makeRoom()
 	s.queue = append(s.queue, q)
@@ -140,100 +191,14 @@ func (s *Outgoing) makeRoom() {
 	s.queue = append(s.memory[:0], s.queue...)
 }
 
+// release keeps a message's memory for a later one.
+func (s *Outgoing) release(m *outgoing) {
+	*m = outgoing{acked: m.acked, reply: reply{got: m.reply.got}}
+	s.free = append(s.free, m)
+}
+
 // Len is the number of messages that have not completed.
 func (s *Outgoing) Len() int { return len(s.queue) }
-
-// Next returns the chunk that goes out next, without taking it. ok is false when nothing may be sent now.
-func (s *Outgoing) Next(now mono.Time) (c Chunk, ok bool) {
-	for s.cursor < len(s.queue) {
-		m := s.queue[s.cursor]
-		m.skipAcked()
-		if m.next < m.chunks {
-			if !s.may(now, m) {
-				return Chunk{}, false
-			}
-			s.begin(m)
-			return s.chunk(m, m.next), true
-		}
-		s.cursor++
-	}
-	return Chunk{}, false
-}
-
-func (m *outgoing) skipAcked() {
-	for m.next < m.chunks && m.acked.has(m.next) {
-		m.next++
-	}
-}
-
-// may tells whether the message's next chunk respects the receiver's limits.
-//
-//mr:req MR-STREAM-004
-func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
-	if m.next-m.acked.low >= s.cfg.Span {
-		return false
-	}
-	if !m.begun && m.Op != end && len(s.queue) > 0 && s.queue[0].begun &&
-		numbers.Diff(s.number, s.queue[0].number) >= int64(s.cfg.Window) {
-		return false
-	}
-	return !m.needsReceive() || s.parking.may(now, s.receiveOf(m))
-}
-
-func (s *Outgoing) receiveOf(m *outgoing) uint32 {
-	if m.begun {
-		return m.receive
-	}
-	return s.receives
-}
-
-// begin numbers a message when its first chunk goes out.
-func (s *Outgoing) begin(m *outgoing) {
-	if m.begun {
-		return
-	}
-	m.begun = true
-	m.number = s.number
-	s.number++
-	if m.needsReceive() {
-		m.receive = s.receives
-		s.receives++
-	}
-}
-
-func (s *Outgoing) chunk(m *outgoing, n uint32) Chunk {
-	c := Chunk{
-		Ref:     Ref{Message: m.number, Chunk: n, Try: m.try},
-		Message: &m.Message,
-		Receive: m.receive,
-		Length:  uint32(len(m.Data)),
-		Code:    m.code,
-	}
-	if len(m.Data) > 0 {
-		c.Offset = n * s.cfg.Chunk
-		c.Payload = m.Data[c.Offset : c.Offset+s.cfg.payload(c.Length, n)]
-	}
-	return c
-}
-
-// Take marks the chunk that Next returned as sent.
-func (s *Outgoing) Take(now mono.Time) {
-	m := s.queue[s.cursor]
-	m.next++
-	if m.needsReceive() {
-		s.parking.took(now, m.receive)
-	}
-}
-
-// Wanted returns a chunk to send again; ok is false when the receiver has it, its message has failed, or it waits
-// for a receive and will be sent anew.
-func (s *Outgoing) Wanted(r Ref) (c Chunk, ok bool) {
-	m := s.find(r.Message)
-	if m == nil || m.try != r.Try || m.acked.has(r.Chunk) {
-		return Chunk{}, false
-	}
-	return s.chunk(m, r.Chunk), true
-}
 
 // find returns a begun message by number.
 func (s *Outgoing) find(number uint32) *outgoing {
@@ -255,13 +220,21 @@ func (s *Outgoing) Retire(r Ref) {
 	}
 	if m.acked.add(r.Chunk, min(m.chunks, s.cfg.Span)) {
 		m.count++
+		if m.count == m.chunks && m.isData() {
+			s.data--
+		}
 	}
 	if m.needsReceive() && numbers.Diff(m.receive, s.parking.limit) >= 0 {
 		s.parking = parking{} // the peer has taken it: it has posted more
 	}
 }
 
+// isData tells whether requests wait for the message: it writes at the peer.
+func (m *outgoing) isData() bool { return m.Op == Write || m.Op == Send }
+
 // NextDone returns the operations that have ended, in message order.
+//
+//mr:req MR-STREAM-006
 func (s *Outgoing) NextDone() (Done, bool) {
 	if d, ok := s.flushed.Pop(); ok {
 		return d, true
@@ -273,12 +246,13 @@ func (s *Outgoing) NextDone() (Done, bool) {
 	s.queue[0] = nil
 	s.queue = s.queue[1:]
 	s.cursor = max(s.cursor-1, 0)
-	d := Done{ID: m.ID, End: m.Op == end}
+	d := Done{
+		ID: m.ID, End: m.Op == end, Request: m.Op.Request(), Message: m.number, Status: m.reply.status, Result: m.reply.result,
+	}
 	if d.End {
 		s.reopen()
 	}
-	*m = outgoing{acked: m.acked}
-	s.free = append(s.free, m)
+	s.release(m)
 	return d, true
 }
 
@@ -287,28 +261,4 @@ func (s *Outgoing) reopen() {
 	s.ending, s.failed = false, nil
 	s.receives, s.start = 0, s.number
 	s.parking = parking{}
-}
-
-// Fail ends every operation with err and, when the stream is to end at the peer too, queues a STREAM_END with code.
-func (s *Outgoing) Fail(err error, code wire.Status) {
-	if s.failed != nil {
-		return
-	}
-	s.failed = err
-	for _, m := range s.queue {
-		if m.Op != end {
-			s.flushed.Push(Done{ID: m.ID, Err: err})
-		}
-	}
-	s.queue, s.cursor, s.ending = s.queue[:0], 0, true
-	s.parking = parking{}
-	if code != wire.StatusOk {
-		s.push(outgoing{Message: Message{Op: end}, chunks: 1, code: code})
-	}
-}
-
-// More tells whether chunks are left that have never been sent.
-func (s *Outgoing) More() bool {
-	last := len(s.queue) - 1
-	return s.cursor < last || s.cursor == last && s.queue[last].next < s.queue[last].chunks
 }

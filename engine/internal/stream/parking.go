@@ -81,15 +81,16 @@ func (s *Outgoing) Ready(start, posted uint32) {
 	}
 }
 
-// Unblocks is when a parked message may try again, or has waited too long; Never when none is parked.
+// Unblocks is when a parked message may try again or has waited too long, or a deadline passes; Never when nothing of
+// this will happen.
 func (s *Outgoing) Unblocks() mono.Time {
 	switch {
 	case !s.parking.parked:
-		return mono.Never
+		return s.deadline
 	case s.parking.tried:
-		return s.parking.since.Add(patienceFor)
+		return min(s.deadline, s.parking.since.Add(patienceFor))
 	}
-	return s.parking.retry
+	return min(s.deadline, s.parking.retry)
 }
 
 // Impatient tells whether a parked message has waited too long.

@@ -16,15 +16,22 @@ type Op uint8
 
 // The kinds of messages.
 const (
-	Write Op = iota + 1 // into a region of the peer
-	Send                // into a receive that the peer has posted
-	end                 // the end of the stream
+	Write       Op = iota + 1 // into a region of the peer
+	Send                      // into a receive that the peer has posted
+	Read                      // out of a region of the peer
+	FetchAdd                  // on a word of a region of the peer
+	CompareSwap               // likewise
+	end                       // the end of the stream
 )
 
 // Errors of operations and receives.
 var (
 	// ErrEnded: the stream has ended, or is ending.
 	ErrEnded = errors.New("stream: ended")
+	// ErrCanceled: the operation was canceled.
+	ErrCanceled = errors.New("stream: operation canceled")
+	// ErrDeadline: the operation did not end in time.
+	ErrDeadline = errors.New("stream: operation out of time")
 	// ErrTooLong: a message is longer than 4 GiB - 1.
 	ErrTooLong = errors.New("stream: message too long")
 )

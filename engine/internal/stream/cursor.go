@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import "github.com/openmetaroce/metaroce/engine/internal/mono"
+
+// Next returns the chunk that goes out next, without taking it. ok is false when nothing may be sent now.
+func (s *Outgoing) Next(now mono.Time) (c Chunk, ok bool) {
+	for s.cursor < len(s.queue) {
+		m := s.queue[s.cursor]
+		for m.next < m.chunks && m.acked.has(m.next) {
+			m.next++
+		}
+		if m.next < m.chunks {
+			if !s.may(now, m) {
+				return Chunk{}, false
+			}
+			return s.chunk(s.numbered(m), m.next), true
+		}
+		s.cursor++
+	}
+	return Chunk{}, false
+}
+
+// may tells whether the message's next chunk respects the receiver's limits and the order that the application asked for.
+//
+//mr:req MR-STREAM-004
+func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
+	switch {
+	case m.next-m.acked.low >= s.cfg.Span:
+		return false
+	case m.Fence && s.queue[0] != m:
+		return false
+	case m.Op.Request() && s.data > 0:
+		return false
+	case !m.begun && m.Op != end && s.queue[0].begun &&
+		numbers.Diff(s.number, s.queue[0].number) >= int64(s.cfg.Window):
+		return false
+	}
+	return !m.needsReceive() || s.parking.may(now, s.receiveOf(m))
+}
+
+func (s *Outgoing) receiveOf(m *outgoing) uint32 {
+	if m.begun {
+		return m.receive
+	}
+	return s.receives
+}
+
+// numbered is the message as its next chunk describes it: with the number and receive index that it has, or will have.
+func (s *Outgoing) numbered(m *outgoing) *outgoing {
+	if !m.begun {
+		m.number, m.receive = s.number, s.receives
+	}
+	return m
+}
+
+// Take marks the chunk that Next returned as sent. With its first chunk a message takes its number.
+func (s *Outgoing) Take(now mono.Time) {
+	m := s.queue[s.cursor]
+	if !m.begun {
+		m.begun = true
+		s.number++
+		if m.needsReceive() {
+			s.receives++
+		}
+		if m.isData() {
+			s.data++
+		}
+	}
+	m.next++
+	if m.needsReceive() {
+		s.parking.took(now, m.receive)
+	}
+}
+
+// More tells whether chunks are left that have never been sent.
+func (s *Outgoing) More() bool {
+	last := len(s.queue) - 1
+	return s.cursor < last || s.cursor == last && s.queue[last].next < s.queue[last].chunks
+}
+
+// Wanted returns a chunk to send again; ok is false when the receiver has it, its message has failed, or it waits
+// for a receive and will be sent anew.
+func (s *Outgoing) Wanted(r Ref) (c Chunk, ok bool) {
+	m := s.find(r.Message)
+	if m == nil || m.try != r.Try || m.acked.has(r.Chunk) {
+		return Chunk{}, false
+	}
+	return s.chunk(m, r.Chunk), true
+}
+
+func (s *Outgoing) chunk(m *outgoing, n uint32) Chunk {
+	c := Chunk{
+		Ref:     Ref{Message: m.number, Chunk: n, Try: m.try},
+		Message: &m.Message,
+		Receive: m.receive,
+		Length:  m.length,
+		Code:    m.code,
+	}
+	if m.length > 0 && !m.Op.Request() {
+		c.Offset = n * s.cfg.Chunk
+		c.Payload = s.payload(m, c.Offset, s.cfg.payload(m.length, n))
+	}
+	return c
+}
+
+// payload returns n bytes of a message. Those that lie in one piece are not copied.
+func (s *Outgoing) payload(m *outgoing, from, n uint32) []byte {
+	if m.Pieces == nil {
+		return m.Data[from : from+n]
+	}
+	s.gathered = s.gathered[:0]
+	skip := uint64(from)
+	for _, piece := range m.Pieces {
+		if skip >= uint64(len(piece)) {
+			skip -= uint64(len(piece))
+			continue
+		}
+		piece = piece[skip:]
+		skip = 0
+		want := int(n) - len(s.gathered)
+		if len(s.gathered) == 0 && len(piece) >= want {
+			return piece[:want]
+		}
+		s.gathered = append(s.gathered, piece[:min(want, len(piece))]...)
+		if len(s.gathered) == int(n) {
+			break
+		}
+	}
+	return s.gathered
+}

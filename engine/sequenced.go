@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// nextLost sends lost chunks again: first in line, on the same path, under the same PSN. What nobody waits for any more
+// is abandoned instead.
+//
+//mr:req MR-LOSS-003
+func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
+	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
+		p := c.paths.Get(id)
+		for p.HasLost() {
+			ref, psn, fits := p.NextLost()
+			before := p.InFlight()
+			if !e.wanted(c, ref) {
+				p.Abandon(psn)
+				c.settle(p, before)
+				continue
+			}
+			if !fits {
+				break
+			}
+			s := sending{ref.Stream, p.Resend(e.now, psn), true}
+			c.settle(p, before)
+			e.writeAgain(c, p, ref, s)
+			e.touch(c, p.Deadline())
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// wanted tells whether anybody waits for a chunk.
+func (e *Endpoint) wanted(c *conn, ref path.Ref) bool {
+	if ref.Reply {
+		_, ok := c.incoming.replies.Wanted(replyRef(ref))
+		return ok
+	}
+	_, ok := c.outgoing.byID[ref.Stream].Wanted(streamRef(ref))
+	return ok
+}
+
+// writeAgain fills in a packet for a chunk that was sent before, and is wanted.
+func (e *Endpoint) writeAgain(c *conn, p *path.Path, ref path.Ref, s sending) {
+	if ref.Reply {
+		k, _ := c.incoming.replies.Wanted(replyRef(ref))
+		e.writeReply(c, p, &k, s)
+		return
+	}
+	k, _ := c.outgoing.byID[ref.Stream].Wanted(streamRef(ref))
+	e.write(c, p, &k, s)
+}
+
+func streamRef(r path.Ref) stream.Ref {
+	return stream.Ref{Message: r.Message, Chunk: r.Chunk, Try: r.Try}
+}
+
+func replyRef(r path.Ref) stream.ReplyRef {
+	return stream.ReplyRef{Stream: r.Stream, Number: r.Message, Chunk: r.Chunk}
+}
+
+// nextProbe asks a path for an ACK.
+//
+//mr:req MR-LOSS-005
+func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
+	id, ok := c.probing.next(0)
+	if !ok {
+		return nil, false
+	}
+	p := c.paths.Get(id)
+	s := p.Probe(e.now)
+	c.probing.remove(id)
+	e.base(c, wire.OpcodeProbe, p, s)
+	e.out.Base.AckRequest = true
+	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
+	e.touch(c, p.Deadline())
+	return p, true
+}
+
+// pick returns a path for a packet with a new PSN, or nil when the window of the connection or of every path is full.
+//
+//mr:req MR-PATH-003
+func (e *Endpoint) pick(c *conn, size int) *path.Path {
+	if c.flying+size > e.cfg.MaxWindow && c.flying > 0 {
+		return nil
+	}
+	p := c.paths.Pick(size)
+	if p != nil && c.flying == 0 {
+		c.clock.progress = e.now
+	}
+	return p
+}
+
+// nextNew sends a chunk for the first time: of the next stream that may send, on the next path with room.
+func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
+	if c.phase > draining {
+		return nil, false
+	}
+	for c.outgoing.active.Len() > 0 {
+		s := c.outgoing.active.Front()
+		k, ok := s.Next(e.now)
+		if !ok || k.Op().Request() && c.outgoing.requests >= c.outgoing.limit {
+			e.deactivate(c, s, ok)
+			continue
+		}
+		size := packetSize(&k)
+		p := e.pick(c, size)
+		if p == nil {
+			return nil, false
+		}
+		before := p.InFlight()
+		stamp := p.Record(e.now, path.Ref{Stream: s.ID, Message: k.Ref.Message, Chunk: k.Ref.Chunk, Try: k.Ref.Try}, size)
+		c.settle(p, before)
+		s.Take(e.now)
+		if k.Op().Request() {
+			c.outgoing.requests++
+		}
+		c.count.sent += uint64(len(k.Payload))
+		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
+		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > e.cfg.MaxWindow
+		e.write(c, p, &k, sending{s.ID, stamp, last})
+		c.outgoing.active.Pop()
+		c.outgoing.active.Push(s)
+		e.touch(c, p.Deadline())
+		return p, true
+	}
+	return nil, false
+}
+
+// deactivate takes the front stream out of the active queue: until something happens on it, or until a request ends.
+func (e *Endpoint) deactivate(c *conn, s *sender, waits bool) {
+	c.outgoing.active.Pop()
+	s.queued = false
+	if waits {
+		c.outgoing.waiting.Push(s)
+		return
+	}
+	if at := s.Unblocks(); at > e.now {
+		e.touch(c, at)
+	}
+}
+
+// packetSize is the length of the packet that carries a chunk, in bytes of UDP payload.
+func packetSize(k *stream.Chunk) int {
+	const frame = wire.BaseSize + wire.MessageSize + 4
+	switch {
+	case k.End():
+		return frame + wire.EndSize
+	case k.Op() == stream.Read:
+		return frame + wire.ReadTargetSize
+	case k.Op().Request():
+		return frame + wire.AtomicSize
+	case k.Op() == stream.Send:
+		return frame + wire.SendTargetSize + len(k.Payload)
+	case k.Message.Immediate:
+		return frame + wire.WriteTargetSize + wire.ImmediateSize + len(k.Payload)
+	}
+	return frame + wire.WriteTargetSize + len(k.Payload)
+}
+
+// sending is the stream and the stamp of a sequenced packet.
+type sending struct {
+	stream uint16
+	stamp  path.Stamp
+	askAck bool
+}
+
+// write fills in a sequenced packet.
+func (e *Endpoint) write(c *conn, p *path.Path, k *stream.Chunk, s sending) {
+	body := &e.out.Plain
+	m := wire.Message{
+		Stream: s.stream, Immediate: k.Message.Immediate, Floor: s.stamp.Floor,
+		Message: k.Ref.Message, Offset: k.Offset, Length: k.Length,
+	}
+	opcode := wire.OpcodeWrite
+	switch {
+	case k.End():
+		opcode = wire.OpcodeStreamEnd
+		body.StreamEnd = wire.BodyStreamEnd{Message: m, End: wire.End{Code: k.Code}}
+	case k.Op() == stream.Read:
+		opcode = wire.OpcodeReadRequest
+		body.ReadRequest = wire.BodyReadRequest{Message: m, ReadTarget: wire.ReadTarget{Key: k.Message.Key, At: k.Message.At}}
+	case k.Op().Request():
+		opcode = wire.OpcodeAtomicRequest
+		body.AtomicRequest = wire.BodyAtomicRequest{Message: m, Atomic: atomicOf(k.Message)}
+	case k.Op() == stream.Send:
+		opcode = wire.OpcodeSend
+		body.Send.Message, body.Send.Data = m, k.Payload
+		body.Send.SendTarget = wire.SendTarget{Receive: k.Receive, Match: k.Message.Match}
+		if m.Immediate {
+			body.Send.SendTarget.Value = k.Message.Value
+		}
+	default:
+		body.Write.Message, body.Write.Data = m, k.Payload
+		body.Write.WriteTarget = wire.WriteTarget{Key: k.Message.Key, At: k.Message.At + uint64(k.Offset)}
+		body.Write.Immediate = wire.Immediate{Value: k.Message.Value, Receive: k.Receive}
+	}
+	e.base(c, opcode, p, s.stamp)
+	e.out.Base.AckRequest = s.askAck
+}
+
+func atomicOf(m *stream.Message) wire.Atomic {
+	a := wire.Atomic{Key: m.Key, At: m.At, Op: wire.AtomicOpFetchAdd, Operand: m.Operand, Compare: m.Compare}
+	if m.Op == stream.CompareSwap {
+		a.Op = wire.AtomicOpCompareSwap
+	}
+	return a
+}
