@@ -186,6 +186,7 @@ func TestDeadlineAndCancelEndOperations(t *testing.T) {
 	}
 	p.must(p.ends[0].Cancel(p.now, ids[0], 2, 2))
 	p.run("the stream's end", func() bool { return p.count(0, engine.Completed) == 3 && p.count(1, engine.StreamEnded) == 2 })
+	p.settle()
 	p.must(p.ends[1].PostReceive(p.now, ids[1], engine.Receive{Stream: 2, ID: 9, Buffer: make([]byte, 10)}))
 	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 2, Op: engine.OpSend, ID: 4, Data: []byte("again")}))
 	p.run("the stream's next life", func() bool { return p.count(1, engine.Received) == 1 })
