@@ -78,6 +78,10 @@ func (e *Endpoint) unknownTag(d Datagram) {
 
 // disowned believes that the peer has forgotten the connection once nothing valid was heard for a while.
 func (e *Endpoint) disowned(c *conn) {
+	if c.phase == closing {
+		e.finish(c, nil) // all is acknowledged, and the peer has closed already
+		return
+	}
 	if c.live() && e.now.Sub(c.clock.heard) > c.patience() {
 		e.finish(c, ErrAborted)
 	}

@@ -35,7 +35,7 @@ func (c *conn) check() error {
 		if p.HasLost() != c.lost.has(p.ID) {
 			return fmt.Errorf("path %d: lost chunks %v, the connection says %v", p.ID, p.HasLost(), c.lost.has(p.ID))
 		}
-		if c.live() && p.InFlight() > 0 && (c.clock.heapAt < 0 || p.Deadline() < c.clock.wake) {
+		if c.live() && (p.InFlight() > 0 || p.Down()) && (c.clock.heapAt < 0 || p.Deadline() < c.clock.wake) {
 			return fmt.Errorf("path %d: nothing wakes the connection at its deadline", p.ID)
 		}
 	}
@@ -75,6 +75,7 @@ func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
 			ID: p.ID, Route: p.Route,
 			Packets: p.Sent.Packets, Resent: p.Sent.Resent, Lost: p.Sent.Lost, Acked: p.Sent.Acked,
 			Received: uint64(packets), Duplicates: uint64(duplicates), Copies: uint64(copies), CE: uint64(marked),
+			Downs: p.Health().Downs, Ups: p.Health().Ups,
 			CEReported: p.Sent.CE, TailProbes: p.Sent.TailProbes, RTOFired: p.Sent.RTOFired,
 			RTT: p.RTT(), Window: p.Window(), InFlight: p.InFlight(),
 		})

@@ -50,6 +50,7 @@ type conn struct {
 	acks     acks
 	answers  answers
 	lost     idSet // paths with lost chunks
+	failing  failing
 	probing  idSet // paths that want to probe
 	flying   int   // bytes in flight on all paths
 	named    uint16
@@ -62,6 +63,14 @@ type conn struct {
 type tags struct {
 	local, remote         uint64
 	localFirst, peerFirst uint32
+}
+
+// failing is what the verdicts on paths go by, and what failed ones have left behind.
+type failing struct {
+	silent    idSet                  // paths on which probes stay unanswered
+	ackedSent Time                   // when the latest acknowledged packet left
+	fractions []float64              // of transmissions lost lately, by path
+	moved     fifo.Queue[path.Moved] // chunks without a path
 }
 
 // traffic counts payload bytes.
@@ -82,14 +91,12 @@ type clock struct {
 
 // outgoingSet holds the sending ends of streams, and which of them have something to send.
 type outgoingSet struct {
-	cfg    *stream.Config
-	byID   map[uint16]*sender
-	list   []*sender
-	active fifo.Queue[*sender]
-	// Requests that wait for a reply, how many of them the peer takes, and the streams that wait for one to end.
-	requests int
-	limit    int
-	waiting  fifo.Queue[*sender]
+	cfg     *stream.Config
+	byID    map[uint16]*sender
+	list    []*sender
+	active  fifo.Queue[*sender]
+	budget  stream.Budget
+	waiting fifo.Queue[*sender]
 }
 
 // sender is an outgoing stream and its membership in the active queue.
@@ -103,7 +110,7 @@ func (s *outgoingSet) get(id uint16) *sender {
 	if out := s.byID[id]; out != nil {
 		return out
 	}
-	out := &sender{Outgoing: stream.NewOutgoing(id, s.cfg)}
+	out := &sender{Outgoing: stream.NewOutgoing(id, s.cfg, &s.budget)}
 	s.byID[id] = out
 	s.list = append(s.list, out)
 	return out
@@ -117,9 +124,11 @@ func (s *outgoingSet) activate(out *sender) {
 	}
 }
 
-// ended counts a request that has ended, and lets those that wait for it go on.
-func (s *outgoingSet) ended() {
-	s.requests--
+// recount lets the streams that wait for the connection's budget go on, when some of it has been freed.
+func (s *outgoingSet) recount() {
+	if !s.budget.Freed() {
+		return
+	}
 	for s.waiting.Len() > 0 {
 		out, _ := s.waiting.Pop()
 		s.activate(out)
@@ -174,9 +183,9 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	}
 	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
 	c.outgoing = outgoingSet{
-		cfg:   &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
-		byID:  make(map[uint16]*sender),
-		limit: int(theirs.Requests.Value),
+		cfg:    &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
+		byID:   make(map[uint16]*sender),
+		budget: stream.Budget{Messages: int(theirs.Messages.Value), Requests: int(theirs.Requests.Value)},
 	}
 	c.incoming = incomingSet{
 		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
@@ -184,6 +193,7 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	}
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
+	c.failing.fractions = make([]float64, l.paths)
 }
 
 // opened tells the application that work can be posted.
@@ -199,6 +209,9 @@ func (c *conn) live() bool { return c.phase >= open && c.phase <= closing }
 
 // idle tells whether all that was posted is acknowledged and nothing is in flight.
 func (c *conn) idle() bool {
+	if c.failing.moved.Len() > 0 {
+		return false
+	}
 	for _, s := range c.outgoing.list {
 		if s.Len() > 0 {
 			return false
@@ -219,6 +232,11 @@ func (c *conn) settle(p *path.Path, before int) {
 		c.lost.add(p.ID)
 	} else {
 		c.lost.remove(p.ID)
+	}
+	if p.Silent() {
+		c.failing.silent.add(p.ID)
+	} else {
+		c.failing.silent.remove(p.ID)
 	}
 	if p.WantsProbe() {
 		c.probing.add(p.ID)

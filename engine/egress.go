@@ -60,6 +60,9 @@ func (e *Endpoint) next(c *conn) (Route, bool) {
 	if p, ok := e.nextLost(c); ok {
 		return p.Route, true
 	}
+	if p, ok := e.nextMoved(c); ok {
+		return p.Route, true
+	}
 	if p, ok := e.nextProbe(c); ok {
 		return p.Route, true
 	}
@@ -68,6 +71,10 @@ func (e *Endpoint) next(c *conn) (Route, bool) {
 	}
 	if p, ok := e.nextNew(c); ok {
 		return p.Route, true
+	}
+	if c.phase == draining && c.idle() {
+		e.drained(c)
+		return e.nextControl(c)
 	}
 	return Route{}, false
 }

@@ -82,7 +82,7 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 	if int(w.Stream) >= c.limits.streams {
 		return fmt.Errorf("%w: %d of connection %d, the peer accepts %d", ErrStream, w.Stream, id, c.limits.streams)
 	}
-	if err := w.possible(c.outgoing.limit); err != nil {
+	if err := w.possible(c.outgoing.budget.Requests); err != nil {
 		return err
 	}
 	s := c.outgoing.get(w.Stream)

@@ -10,6 +10,7 @@ import (
 // scratch is memory that calls borrow, so that none allocates.
 type scratch struct {
 	acked []path.Ref
+	moved []path.Moved
 }
 
 // handleAck applies an ACK: all of its blocks, or none.
@@ -37,12 +38,15 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		c.settle(p, before)
 		e.touch(c, p.Deadline())
 		progress = progress || v.Progress
+		c.failing.ackedSent = max(c.failing.ackedSent, v.SentAt)
+		e.judgeFraction(c, p)
 		for _, ref := range acked {
 			e.retire(c, ref)
 		}
 	}
 	if progress {
 		c.clock.progress = e.now
+		e.judge(c)
 	}
 }
 
@@ -63,10 +67,8 @@ func (e *Endpoint) complete(c *conn, s *sender) {
 	for {
 		d, ok := s.NextDone()
 		if !ok {
+			c.outgoing.recount()
 			return
-		}
-		if d.Request {
-			c.outgoing.ended()
 		}
 		if d.End {
 			continue
@@ -88,6 +90,10 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		e.drop(DropNotice)
 		return
 	}
+	if n.Code == wire.NoticeCodePathBad {
+		e.pathBad(c, p)
+		return
+	}
 	ref, ok := p.Outstanding(n.Psn)
 	if !ok || ref.Reply || ref.Stream != n.Stream || ref.Message != n.Message {
 		e.drop(DropNotice)
@@ -98,11 +104,14 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 	case n.Code == wire.NoticeCodeNoReceive:
 		s.Park(e.now, streamRef(ref), n.Info)
 		e.touch(c, s.Unblocks())
+	case n.Code == wire.NoticeCodeBusy:
+		s.Busy(e.now, streamRef(ref))
+		e.touch(c, s.Unblocks())
 	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
 		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
 		e.complete(c, s)
 	default:
-		// Busy: the chunk stays unacknowledged, is found lost, and tries again. Trimmed: likewise.
+		// Trimmed: the chunk stays unacknowledged and is found lost.
 		return
 	}
 	if _, wanted := s.Wanted(streamRef(ref)); !wanted {
@@ -110,6 +119,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		p.Abandon(n.Psn)
 		c.settle(p, before)
 	}
+	c.outgoing.recount()
 	c.outgoing.activate(s)
 }
 

@@ -16,6 +16,7 @@ const wireVersion = 1
 // greeting is what a connection remembers of its handshake.
 type greeting struct {
 	routes []Route // opener: one for each path
+	next   int     // opener: place in routes of the port tried last
 	route  Route   // acceptor: where the OPEN came from
 	cookie []byte  // opener: from RETRY
 	print  string  // acceptor: fingerprint of the OPEN

@@ -91,7 +91,15 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 	if c.phase == accepting {
 		e.opened(c)
 	}
-	return p, path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN}, true
+	return p, path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN, Route: d.Route}, true
+}
+
+// follow lets an acceptor answer where the path's latest packet came from: only openers choose ports.
+func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
+	if !c.opener() {
+		p.Follow(a.Route, a.Epoch)
+		e.touch(c, p.Deadline())
+	}
 }
 
 // onPath handles a packet that belongs to a path.
@@ -104,7 +112,9 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 		e.handleSequenced(c, p, a)
 		return
 	}
-	p.Tracker().Hear(a)
+	if p.Tracker().Hear(a) {
+		e.follow(c, p, a)
+	}
 	switch base.Opcode {
 	case wire.OpcodeAck:
 		e.handleAck(c, &body.Ack)

@@ -19,7 +19,10 @@ func (e *Endpoint) handleSequenced(c *conn, p *path.Path, a path.Arrival) {
 	}
 	k := e.chunkOf()
 	a.Floor = k.message.Floor
-	verdict, _, urgent := p.Tracker().Admit(a)
+	verdict, newest, urgent := p.Tracker().Admit(a)
+	if newest {
+		e.follow(c, p, a)
+	}
 	switch verdict {
 	case path.Copy:
 		e.drop(DropCopy)
@@ -113,8 +116,10 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 		return true
 	}
 	s := c.incoming.get(k.message.Stream)
-	e.announce(c, s)
 	f := s.Examine(&k.header)
+	if f.Verdict == stream.Place || f.Verdict == stream.Refuse {
+		e.announce(c, s)
+	}
 	if f.Verdict == stream.Place {
 		f = e.copyIn(c, s, &k, f)
 	}

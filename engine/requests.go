@@ -95,7 +95,7 @@ func (e *Endpoint) nextReply(c *conn) (*path.Path, bool) {
 		return nil, false
 	}
 	before := p.InFlight()
-	stamp := p.Record(e.now, path.Ref{Stream: k.Stream, Message: k.Number, Chunk: k.Chunk, Reply: true}, size)
+	stamp := p.Record(e.now, path.Moved{Ref: path.Ref{Stream: k.Stream, Message: k.Number, Chunk: k.Chunk, Reply: true}, Size: size})
 	c.settle(p, before)
 	c.incoming.replies.Take()
 	_, more := c.incoming.replies.Next()

@@ -16,11 +16,15 @@ func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
 	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
 		p := c.paths.Get(id)
 		for p.HasLost() {
-			ref, psn, fits := p.NextLost()
-			before := p.InFlight()
-			if !e.wanted(c, ref) {
+			m, psn, fits := p.NextLost()
+			ref, before := m.Ref, p.InFlight()
+			wanted := e.wanted(c, ref)
+			if !wanted || p.Stuck(psn) {
 				p.Abandon(psn)
 				c.settle(p, before)
+				if wanted {
+					c.failing.moved.Push(m)
+				}
 				continue
 			}
 			if !fits {
@@ -61,6 +65,10 @@ func streamRef(r path.Ref) stream.Ref {
 	return stream.Ref{Message: r.Message, Chunk: r.Chunk, Try: r.Try}
 }
 
+func pathRef(id uint16, r stream.Ref) path.Ref {
+	return path.Ref{Stream: id, Message: r.Message, Chunk: r.Chunk, Try: r.Try}
+}
+
 func replyRef(r path.Ref) stream.ReplyRef {
 	return stream.ReplyRef{Stream: r.Stream, Number: r.Message, Chunk: r.Chunk}
 }
@@ -79,6 +87,10 @@ func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
 	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
+	if p.Down() {
+		// What brings a path back must be as long as what will then travel on it.
+		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
+	}
 	e.touch(c, p.Deadline())
 	return p, true
 }
@@ -104,9 +116,9 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 	}
 	for c.outgoing.active.Len() > 0 {
 		s := c.outgoing.active.Front()
-		k, ok := s.Next(e.now)
-		if !ok || k.Op().Request() && c.outgoing.requests >= c.outgoing.limit {
-			e.deactivate(c, s, ok)
+		k, hold := s.Next(e.now)
+		if hold != stream.Free {
+			e.deactivate(c, s, hold)
 			continue
 		}
 		size := packetSize(&k)
@@ -115,12 +127,9 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 			return nil, false
 		}
 		before := p.InFlight()
-		stamp := p.Record(e.now, path.Ref{Stream: s.ID, Message: k.Ref.Message, Chunk: k.Ref.Chunk, Try: k.Ref.Try}, size)
+		stamp := p.Record(e.now, path.Moved{Ref: pathRef(s.ID, k.Ref), Size: size})
 		c.settle(p, before)
 		s.Take(e.now)
-		if k.Op().Request() {
-			c.outgoing.requests++
-		}
 		c.count.sent += uint64(len(k.Payload))
 		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
 		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > e.cfg.MaxWindow
@@ -133,11 +142,11 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 	return nil, false
 }
 
-// deactivate takes the front stream out of the active queue: until something happens on it, or until a request ends.
-func (e *Endpoint) deactivate(c *conn, s *sender, waits bool) {
+// deactivate takes the front stream out of the active queue: until something happens on it, or on its connection.
+func (e *Endpoint) deactivate(c *conn, s *sender, hold stream.Hold) {
 	c.outgoing.active.Pop()
 	s.queued = false
-	if waits {
+	if hold == stream.Crowded {
 		c.outgoing.waiting.Push(s)
 		return
 	}

@@ -23,6 +23,8 @@ type PathStats struct {
 	CEReported uint64 // own packets that the peer saw marked
 	TailProbes uint64
 	RTOFired   uint64
+	Downs      uint64        // times that it went out of service
+	Ups        uint64        // times that it came back
 	RTT        time.Duration // smoothed; 0 before the first sample
 	Window     int           // bytes
 	InFlight   int           // bytes

@@ -118,7 +118,7 @@ func (e *Endpoint) expire(c *conn) {
 }
 
 func (e *Endpoint) expirePaths(c *conn) {
-	outstanding := false
+	outstanding := c.failing.moved.Len() > 0
 	for _, p := range c.paths.All() {
 		if p == nil {
 			continue
@@ -128,9 +128,11 @@ func (e *Endpoint) expirePaths(c *conn) {
 		if p.Expire(e.now) {
 			c.settle(p, before)
 			c.renameFeedback(p.ID)
+			e.compare(c, p)
 		}
 		e.touch(c, p.Deadline())
 	}
+	e.judge(c)
 	if !outstanding {
 		c.clock.progress = e.now
 		return
@@ -147,7 +149,7 @@ func (e *Endpoint) expirePaths(c *conn) {
 func (c *conn) renameFeedback(silent uint16) {
 	for i := 1; i <= c.paths.Len(); i++ {
 		id := uint16((int(c.named) + i) % c.paths.Len())
-		if c.paths.Get(id) != nil && id != silent {
+		if p := c.paths.Get(id); p != nil && id != silent && !p.Down() {
 			c.named = id
 			return
 		}

@@ -44,8 +44,9 @@ func lastBit(b *wire.PathAck) int {
 
 // Verdict is what a block says about the path as a whole.
 type Verdict struct {
-	Lost     int  // transmissions now known to be lost
-	Progress bool // something new was acknowledged or heard
+	Lost     int       // transmissions now known to be lost
+	Progress bool      // something new was acknowledged or heard
+	SentAt   mono.Time // when the packet with the largest TSN left; 0 = not known
 }
 
 // Ack applies a valid block: PSNs become acknowledged, then what was sent before the largest TSN and did not arrive is lost.
@@ -65,7 +66,8 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	if l.space.Less(l.largest, b.Largest) {
 		v.Progress = true
 		l.largest = b.Largest
-		p.sample(now, b, sentAt)
+		v.SentAt = p.sample(now, b, sentAt)
+		p.revive(b.Largest)
 		v.Lost = p.declareLost(b.Largest)
 	}
 	if v.Progress {
@@ -115,23 +117,26 @@ func (p *Path) declareLost(largest uint32) int {
 		if !l.space.Less(l.slot(psn).tsn, largest) {
 			break
 		}
+		l.slot(psn).losses++
 		l.lose(psn)
 		n++
 	}
 	p.Sent.Lost += uint64(n)
+	p.health.lost += uint32(n)
 	return n
 }
 
 // sample takes one RTT sample per newly acknowledged largest TSN; the time that the peer held the ACK back is taken off.
-func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) {
+func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 	left, ok := p.ledger.when(b.Largest)
 	residence := sentAt - b.ReceivedAt
-	if !ok || residence >= 1<<31 {
-		return
+	if !ok {
+		return 0
 	}
-	if rtt := now.Sub(left) - time.Duration(residence); rtt > 0 {
+	if rtt := now.Sub(left) - time.Duration(residence); rtt > 0 && residence < 1<<31 {
 		p.rtt.sample(rtt)
 	}
+	return left
 }
 
 // congestion hands the block's counters to the window. Counters are used only when they are serially newer.

@@ -33,6 +33,8 @@ type entry struct {
 	tsn        uint32
 	prev, next uint32 // PSNs of the neighbours in its list
 	state      state
+	losses     uint8 // of this PSN, by send order
+	before     uint8 // of the chunk, on paths that it has left
 }
 
 // list chains entries by PSN; each entry is in one list at most.

@@ -63,6 +63,7 @@ type Path struct {
 	rtt      estimator
 	window   cc.AIMD
 	timer    timer
+	health   health
 	reported reported
 }
 
@@ -95,7 +96,7 @@ type Stamp struct {
 
 // Room tells whether a packet with a new PSN may go out. One packet always may when nothing is in flight.
 func (p *Path) Room(sizeBytes int) bool {
-	return p.ledger.room() && p.fits(sizeBytes)
+	return !p.health.down && p.ledger.room() && p.fits(sizeBytes)
 }
 
 func (p *Path) fits(sizeBytes int) bool {
@@ -103,23 +104,30 @@ func (p *Path) fits(sizeBytes int) bool {
 }
 
 // Record enters a packet with a new PSN. The caller has asked Room.
-func (p *Path) Record(now mono.Time, ref Ref, sizeBytes int) Stamp {
+func (p *Path) Record(now mono.Time, m Moved) Stamp {
 	tsn := p.ledger.transmit(now)
-	psn := p.ledger.record(entry{ref: ref, size: int32(sizeBytes), tsn: tsn})
+	psn := p.ledger.record(entry{ref: m.Ref, size: int32(m.Size), tsn: tsn, before: uint8(min(m.Losses, 255))})
 	p.Sent.Packets++
+	p.health.sent++
 	p.timer.sent(now)
 	return p.stamp(psn, tsn)
 }
 
-// NextLost returns the lost chunk that is first in line and may go out now; its PSN serves Resend and Abandon.
-func (p *Path) NextLost() (ref Ref, psn uint32, ok bool) {
-	if p.ledger.lost.n == 0 {
-		return Ref{}, 0, false
-	}
+// NextLost returns the lost chunk that is first in line, and whether it fits into the window now; its PSN serves Resend
+// and Abandon. There must be one.
+func (p *Path) NextLost() (m Moved, psn uint32, fits bool) {
 	psn = p.ledger.lost.head
 	s := p.ledger.slot(psn)
-	return s.ref, psn, p.fits(int(s.size))
+	return Moved{s.ref, int(s.size), int(s.before) + int(s.losses)}, psn, p.fits(int(s.size))
 }
+
+// mostLosses is how often a chunk is lost on one path before it tries another.
+const mostLosses = 8
+
+// Stuck tells whether a lost PSN has been lost so often that its chunk should move.
+//
+//mr:req MR-LOSS-004
+func (p *Path) Stuck(psn uint32) bool { return p.ledger.slot(psn).losses >= mostLosses }
 
 // HasLost tells whether a lost chunk waits, be there room or not.
 func (p *Path) HasLost() bool { return p.ledger.lost.n > 0 }
@@ -130,6 +138,7 @@ func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
 	p.ledger.resend(psn, tsn)
 	p.Sent.Packets++
 	p.Sent.Resent++
+	p.health.sent++
 	p.timer.sent(now)
 	return p.stamp(psn, tsn)
 }

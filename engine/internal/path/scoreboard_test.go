@@ -79,7 +79,7 @@ func (s *scoreboard) send() {
 		}
 		return
 	}
-	stamp := s.sender.Record(s.now, Ref{Message: uint32(s.next)}, 1000)
+	stamp := s.sender.Record(s.now, Moved{Ref: Ref{Message: uint32(s.next)}, Size: 1000})
 	s.transmitted(s.next, stamp)
 	s.next++
 }
@@ -95,11 +95,14 @@ func (s *scoreboard) transmitted(psn int, stamp Stamp) {
 }
 
 func (s *scoreboard) resend() {
-	ref, psn, ok := s.sender.NextLost()
-	if !ok {
+	if !s.sender.HasLost() {
 		return
 	}
-	n := int(ref.Message)
+	m, psn, fits := s.sender.NextLost()
+	if !fits {
+		return
+	}
+	n := int(m.Ref.Message)
 	if psn != s.wire(n) || s.settled[n] {
 		s.t.Fatalf("resends psn %d for chunk %d, settled %v", psn, n, s.settled[n])
 	}
@@ -110,10 +113,10 @@ func (s *scoreboard) resend() {
 }
 
 func (s *scoreboard) abandon() {
-	ref, psn, ok := s.sender.NextLost()
-	if ok {
+	if s.sender.HasLost() {
+		m, psn, _ := s.sender.NextLost()
 		s.sender.Abandon(psn)
-		s.settled[int(ref.Message)] = true
+		s.settled[int(m.Ref.Message)] = true
 	}
 }
 
@@ -272,7 +275,7 @@ func TestVerdictsDoNotDependOnTheFirstNumber(t *testing.T) {
 		log := ""
 		for n := range 300 {
 			if sender.Room(1000) {
-				s := sender.Record(mono.Time(n), Ref{Message: uint32(n)}, 1000)
+				s := sender.Record(mono.Time(n), Moved{Ref: Ref{Message: uint32(n)}, Size: 1000})
 				if n%7 != 3 {
 					a := Arrival{At: mono.Time(n), PSN: s.PSN, TSN: s.TSN, Floor: s.Floor}
 					if v, _, _ := receiver.Tracker().Admit(a); v == Fresh {
@@ -286,7 +289,8 @@ func TestVerdictsDoNotDependOnTheFirstNumber(t *testing.T) {
 				refs, v := sender.Ack(mono.Time(n), &b, 0, nil)
 				log += fmt.Sprint(n, refs, v, "\n")
 			}
-			if _, psn, ok := sender.NextLost(); ok {
+			if sender.HasLost() {
+				_, psn, _ := sender.NextLost()
 				s := sender.Resend(mono.Time(n), psn)
 				a := Arrival{At: mono.Time(n), PSN: s.PSN, TSN: s.TSN, Floor: s.Floor}
 				if v, _, _ := receiver.Tracker().Admit(a); v == Fresh {

@@ -33,6 +33,7 @@ func (e *estimator) sample(rtt time.Duration) {
 type timer struct {
 	since      mono.Time // of the last packet that asks for an ACK
 	unanswered int       // timeouts since the peer last said something new
+	first      mono.Time // when the first of them was noticed
 	wantProbe  bool
 }
 
@@ -53,6 +54,9 @@ func (p *Path) PTO() time.Duration {
 
 // Deadline is when Expire must be called; Never when nothing is in flight.
 func (p *Path) Deadline() mono.Time {
+	if p.health.down {
+		return p.health.next
+	}
 	if p.ledger.flight.n == 0 {
 		return mono.Never
 	}
@@ -66,6 +70,13 @@ func (p *Path) Expire(now mono.Time) bool {
 	if p.Deadline() > now {
 		return false
 	}
+	if p.health.down {
+		p.probeAgain(now)
+		return true
+	}
+	if p.timer.unanswered == 0 {
+		p.timer.first = now
+	}
 	p.timer.unanswered++
 	p.timer.since = now
 	if p.timer.unanswered <= 2 {
@@ -74,6 +85,7 @@ func (p *Path) Expire(now mono.Time) bool {
 		return true
 	}
 	p.Sent.RTOFired++
+	p.timer.wantProbe = true // what is sent again may be unwanted by now, and nothing else asks
 	p.ledger.lose(p.ledger.flight.head)
 	return true
 }

@@ -14,6 +14,7 @@ type Arrival struct {
 	Floor    uint8
 	Epoch    uint8
 	ECN      uint8
+	Route    Route
 }
 
 // IP codepoints that the tracker counts (RFC 3168).

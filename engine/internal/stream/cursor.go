@@ -4,22 +4,35 @@ package stream
 
 import "github.com/openmetaroce/metaroce/engine/internal/mono"
 
-// Next returns the chunk that goes out next, without taking it. ok is false when nothing may be sent now.
-func (s *Outgoing) Next(now mono.Time) (c Chunk, ok bool) {
+// Hold is the reason for which a stream has no chunk to send.
+type Hold uint8
+
+// The reasons. A waiting stream goes on when something happens on it, a crowded one when its connection's budget allows.
+const (
+	Free Hold = iota // there is a chunk
+	Waiting
+	Crowded
+)
+
+// Next returns the chunk that goes out next, without taking it, or why there is none.
+func (s *Outgoing) Next(now mono.Time) (c Chunk, hold Hold) {
 	for s.cursor < len(s.queue) {
 		m := s.queue[s.cursor]
 		for m.next < m.chunks && m.acked.has(m.next) {
 			m.next++
 		}
 		if m.next < m.chunks {
-			if !s.may(now, m) {
-				return Chunk{}, false
+			switch {
+			case !s.may(now, m):
+				return Chunk{}, Waiting
+			case !s.budget.allows(m):
+				return Chunk{}, Crowded
 			}
-			return s.chunk(s.numbered(m), m.next), true
+			return s.chunk(s.numbered(m), m.next), Free
 		}
 		s.cursor++
 	}
-	return Chunk{}, false
+	return Chunk{}, Waiting
 }
 
 // may tells whether the message's next chunk respects the receiver's limits and the order that the application asked for.
@@ -27,6 +40,8 @@ func (s *Outgoing) Next(now mono.Time) (c Chunk, ok bool) {
 //mr:req MR-STREAM-004
 func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
 	switch {
+	case now < s.busy.until && m.Op != end:
+		return false
 	case m.next-m.acked.low >= s.cfg.Span:
 		return false
 	case m.Fence && s.queue[0] != m:
@@ -58,6 +73,7 @@ func (s *Outgoing) numbered(m *outgoing) *outgoing {
 // Take marks the chunk that Next returned as sent. With its first chunk a message takes its number.
 func (s *Outgoing) Take(now mono.Time) {
 	m := s.queue[s.cursor]
+	s.budget.take(m)
 	if !m.begun {
 		m.begun = true
 		s.number++

@@ -19,20 +19,21 @@ func (s *Outgoing) Fail(err error, code wire.Status) {
 	}
 	s.failed = err
 	for _, m := range s.queue {
+		s.budget.give(m)
 		if m.Op != end {
 			s.flush(m, err)
 		}
 	}
 	clear(s.queue)
 	s.queue, s.cursor, s.ending, s.data = s.queue[:0], 0, true, 0
-	s.parking, s.deadline = parking{}, mono.Never
+	s.parking, s.busy, s.deadline = parking{}, busy{}, mono.Never
 	if code != wire.StatusOk {
 		s.push(outgoing{Message: Message{Op: end}, chunks: 1, code: code})
 	}
 }
 
 func (s *Outgoing) flush(m *outgoing, err error) {
-	s.flushed.Push(Done{ID: m.ID, Err: err, Request: m.begun && m.Op.Request()})
+	s.flushed.Push(Done{ID: m.ID, Err: err})
 }
 
 // Cancel ends an operation. One that has not begun leaves alone; one that has takes its stream with it, since the

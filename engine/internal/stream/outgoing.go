@@ -82,6 +82,7 @@ type outgoing struct {
 	count   uint32 // chunks acknowledged
 	try     uint16
 	begun   bool        // numbered: sent once
+	counted bool        // in the budget
 	code    wire.Status // end
 	reply   reply
 }
@@ -104,6 +105,7 @@ func (m *outgoing) done() bool {
 type Outgoing struct {
 	ID       uint16
 	cfg      *Config
+	budget   *Budget
 	queue    []*outgoing // oldest incomplete first
 	memory   []*outgoing // of queue, from its start
 	free     []*outgoing
@@ -113,6 +115,7 @@ type Outgoing struct {
 	start    uint32 // first message number of this incarnation
 	data     int    // Writes and Sends begun and not wholly acknowledged
 	parking  parking
+	busy     busy
 	deadline mono.Time // lower bound of the operations' deadlines
 	ending   bool
 	failed   error // operations end with it
@@ -127,13 +130,12 @@ type Done struct {
 	Status  wire.Status // of a request that the peer has refused
 	Message uint32
 	Result  uint64 // atomic operations: the word before
-	Request bool   // the operation was numbered and had a reply
 	End     bool   // the stream itself has ended, and its id may be used again
 }
 
 // NewOutgoing returns an empty stream.
-func NewOutgoing(id uint16, cfg *Config) *Outgoing {
-	return &Outgoing{ID: id, cfg: cfg, deadline: mono.Never}
+func NewOutgoing(id uint16, cfg *Config, budget *Budget) *Outgoing {
+	return &Outgoing{ID: id, cfg: cfg, budget: budget, deadline: mono.Never}
 }
 
 // Post queues a message.
@@ -220,8 +222,10 @@ func (s *Outgoing) Retire(r Ref) {
 	}
 	if m.acked.add(r.Chunk, min(m.chunks, s.cfg.Span)) {
 		m.count++
+		s.busy = busy{}
 		if m.count == m.chunks && m.isData() {
 			s.data--
+			s.budget.give(m)
 		}
 	}
 	if m.needsReceive() && numbers.Diff(m.receive, s.parking.limit) >= 0 {
@@ -245,9 +249,10 @@ func (s *Outgoing) NextDone() (Done, bool) {
 	m := s.queue[0]
 	s.queue[0] = nil
 	s.queue = s.queue[1:]
+	s.budget.give(m)
 	s.cursor = max(s.cursor-1, 0)
 	d := Done{
-		ID: m.ID, End: m.Op == end, Request: m.Op.Request(), Message: m.number, Status: m.reply.status, Result: m.reply.result,
+		ID: m.ID, End: m.Op == end, Message: m.number, Status: m.reply.status, Result: m.reply.result,
 	}
 	if d.End {
 		s.reopen()
@@ -260,5 +265,5 @@ func (s *Outgoing) NextDone() (Done, bool) {
 func (s *Outgoing) reopen() {
 	s.ending, s.failed = false, nil
 	s.receives, s.start = 0, s.number
-	s.parking = parking{}
+	s.parking, s.busy = parking{}, busy{}
 }

@@ -67,9 +67,7 @@ func (s *Outgoing) Park(now mono.Time, r Ref, posted uint32) {
 	p.tried = false
 	for i, m := range s.queue {
 		if m.begun && m.needsReceive() && numbers.Diff(m.receive, p.limit) >= 0 && m.next > 0 {
-			m.next = 0
-			m.try++
-			s.cursor = min(s.cursor, i)
+			s.rewind(i)
 		}
 	}
 }
@@ -84,16 +82,49 @@ func (s *Outgoing) Ready(start, posted uint32) {
 // Unblocks is when a parked message may try again or has waited too long, or a deadline passes; Never when nothing of
 // this will happen.
 func (s *Outgoing) Unblocks() mono.Time {
+	at := s.deadline
+	if s.busy.wait > 0 {
+		at = min(at, s.busy.until)
+	}
 	switch {
 	case !s.parking.parked:
-		return s.deadline
+		return at
 	case s.parking.tried:
-		return min(s.deadline, s.parking.since.Add(patienceFor))
+		return min(at, s.parking.since.Add(patienceFor))
 	}
-	return min(s.deadline, s.parking.retry)
+	return min(at, s.parking.retry)
 }
 
 // Impatient tells whether a parked message has waited too long.
 func (s *Outgoing) Impatient(now mono.Time) bool {
 	return s.parking.parked && now.Sub(s.parking.since) >= patienceFor
+}
+
+// rewind makes a message of the queue unsent: what is still under way of it is no longer wanted.
+func (s *Outgoing) rewind(i int) {
+	m := s.queue[i]
+	m.next = 0
+	m.try++
+	s.cursor = min(s.cursor, i)
+	if m.count == 0 {
+		s.budget.give(m)
+	}
+}
+
+// busy makes a stream pause after the peer has reached a limit of its own.
+type busy struct {
+	until mono.Time
+	wait  time.Duration
+}
+
+// Busy takes in that the peer had no room for the message of a chunk: the stream pauses, longer each time, and then sends
+// the message anew.
+func (s *Outgoing) Busy(now mono.Time, r Ref) {
+	m := s.find(r.Message)
+	if m == nil || m.try != r.Try || m.count > 0 || m.Op == end {
+		return
+	}
+	s.busy.wait = min(max(2*s.busy.wait, firstRetry), lastRetry)
+	s.busy.until = now.Add(s.busy.wait)
+	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
 }

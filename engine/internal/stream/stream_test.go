@@ -37,7 +37,7 @@ func newTransfer(t *rapid.T) *transfer {
 		Span:   uint32(rapid.IntRange(1, 100).Draw(t, "span")),
 	}
 	return &transfer{
-		t: t, cfg: cfg, out: NewOutgoing(3, cfg), in: NewIncoming(3, cfg),
+		t: t, cfg: cfg, out: NewOutgoing(3, cfg, &Budget{Messages: 8, Requests: 2}), in: NewIncoming(3, cfg),
 		memory: make([]byte, 1<<16), expected: make([]byte, 1<<16),
 	}
 }
@@ -76,8 +76,8 @@ func (x *transfer) receive() {
 
 func (x *transfer) send() {
 	for range rapid.IntRange(1, 30).Draw(x.t, "chunks") {
-		c, ok := x.out.Next(x.now)
-		if !ok {
+		c, hold := x.out.Next(x.now)
+		if hold != Free {
 			return
 		}
 		x.out.Take(x.now)
@@ -267,7 +267,7 @@ func TestChunkSetEqualsMap(t *testing.T) {
 }
 
 func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
-	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4})
+	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4}, &Budget{Messages: 8, Requests: 2})
 	for i := range 3 {
 		if err := s.Post(Message{Op: Send, ID: uint64(i), Data: make([]byte, 20)}); err != nil {
 			t.Fatal(err)
@@ -285,9 +285,9 @@ func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 			t.Errorf("operation %d: %+v, %v", i, d, ok)
 		}
 	}
-	end, ok := s.Next(0)
-	if !ok || !end.End() || end.Code != wire.Status(wire.NoticeCodeBounds) || end.Ref.Message != 1 {
-		t.Fatalf("the stream ends with %+v, %v", end, ok)
+	end, hold := s.Next(0)
+	if hold != Free || !end.End() || end.Code != wire.Status(wire.NoticeCodeBounds) || end.Ref.Message != 1 {
+		t.Fatalf("the stream ends with %+v, %v", end, hold)
 	}
 	s.Take(0)
 	s.Retire(end.Ref)

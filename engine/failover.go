@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"slices"
+
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// Fault is what a driver has learned of a route from its own system.
+type Fault uint8
+
+// The faults of routes.
+const (
+	Unreachable Fault = iota + 1 // the system has no way to the address
+	TooBig                       // the packet exceeds the route's MTU
+)
+
+// RouteError tells the endpoint that a datagram could not be sent. The paths over that route go out of service at once.
+func (e *Endpoint) RouteError(now Time, route Route, _ Fault) {
+	e.now = now
+	for _, c := range e.conns {
+		if !c.live() {
+			continue
+		}
+		for _, p := range c.paths.All() {
+			if p != nil && p.Route == route && !p.Down() {
+				e.failPath(c, p)
+			}
+		}
+	}
+}
+
+// judge takes out of service the paths that have gone silent while others are heard.
+func (e *Endpoint) judge(c *conn) {
+	for id, ok := c.failing.silent.next(0); ok; id, ok = c.failing.silent.next(int(id) + 1) {
+		if p := c.paths.Get(id); p.Suspect(c.failing.ackedSent) {
+			e.failPath(c, p)
+		}
+	}
+}
+
+// Bounds of the verdict by fraction.
+const (
+	hopeless = 0.5 // of a path's transmissions lost
+	healthy  = 0.1 // median of the others
+)
+
+// judgeFraction takes a path out of service that loses most of what it is given while the others do not.
+//
+//mr:req MR-FAIL-002
+func (e *Endpoint) judgeFraction(c *conn, p *path.Path) {
+	fraction, fresh := p.LossFraction()
+	if !fresh {
+		return
+	}
+	c.failing.fractions[p.ID] = fraction
+	if fraction < hopeless {
+		return
+	}
+	var others []float64
+	for _, q := range c.paths.All() {
+		if q != nil && q != p && !q.Down() {
+			others = append(others, c.failing.fractions[q.ID])
+		}
+	}
+	slices.Sort(others)
+	if len(others) > 0 && others[len(others)/2] < healthy {
+		e.failPath(c, p)
+	}
+}
+
+// failPath moves a path's chunks to others, if there is one in service, and probes it over another port from now on.
+//
+//mr:req MR-FAIL-003
+func (e *Endpoint) failPath(c *conn, p *path.Path) {
+	if !c.otherInService(p) {
+		return
+	}
+	before := p.InFlight()
+	e.scratch.moved = p.Fail(e.now, c.nextRoute(p), e.scratch.moved[:0])
+	for _, m := range e.scratch.moved {
+		c.failing.moved.Push(m)
+	}
+	c.settle(p, before)
+	if c.named == p.ID {
+		c.renameFeedback(p.ID)
+	}
+	if !c.opener() {
+		c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID})
+	}
+	e.touch(c, p.Deadline())
+	e.wake(c)
+}
+
+func (c *conn) otherInService(p *path.Path) bool {
+	for _, q := range c.paths.All() {
+		if q != nil && q != p && !q.Down() {
+			return true
+		}
+	}
+	return false
+}
+
+// opener tells whether this side chose the ports.
+func (c *conn) opener() bool { return len(c.greeting.routes) > 0 }
+
+// nextRoute is the route that a failed path tries next: the opener's next port between the same addresses.
+func (c *conn) nextRoute(p *path.Path) Route {
+	if !c.opener() {
+		return p.Route
+	}
+	for range c.greeting.routes {
+		c.greeting.next = (c.greeting.next + 1) % len(c.greeting.routes)
+		r := c.greeting.routes[c.greeting.next]
+		if r != p.Route && r.Local.Addr() == p.Route.Local.Addr() && r.Remote.Addr() == p.Route.Remote.Addr() {
+			return r
+		}
+	}
+	return p.Route
+}
+
+// pathBad changes the port of a path on which the peer hears nothing.
+//
+//mr:req MR-FAIL-004
+func (e *Endpoint) pathBad(c *conn, p *path.Path) {
+	if !c.opener() {
+		e.drop(DropNotice)
+		return
+	}
+	p.Rebind(c.nextRoute(p))
+	p.WantProbe()
+	c.settle(p, p.InFlight())
+}
+
+// mostLosses is how often a chunk may be lost, on all paths together, before its operation fails.
+const mostLosses = 64
+
+// nextMoved sends a chunk that has lost its path on another one.
+func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
+	for c.failing.moved.Len() > 0 {
+		m := c.failing.moved.Front()
+		if !e.wanted(c, m.Ref) {
+			c.failing.moved.Pop()
+			continue
+		}
+		if m.Losses >= mostLosses {
+			c.failing.moved.Pop()
+			e.giveUp(c, m.Ref)
+			continue
+		}
+		p := e.pick(c, m.Size)
+		if p == nil {
+			return nil, false
+		}
+		c.failing.moved.Pop()
+		before := p.InFlight()
+		s := sending{m.Ref.Stream, p.Record(e.now, m), true}
+		c.settle(p, before)
+		e.writeAgain(c, p, m.Ref, s)
+		e.touch(c, p.Deadline())
+		return p, true
+	}
+	return nil, false
+}
+
+// giveUp fails the stream of a chunk that no path delivers.
+func (e *Endpoint) giveUp(c *conn, ref path.Ref) {
+	if ref.Reply {
+		c.incoming.replies.Stop(ref.Stream)
+		return
+	}
+	s := c.outgoing.byID[ref.Stream]
+	s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: ref.Message, Code: wire.NoticeCodeStopped, Info: mostLosses},
+		wire.Status(wire.NoticeCodeStopped))
+	e.complete(c, s)
+	c.outgoing.activate(s)
+}
+
+// compare asks another path for a sign of life when one has gone silent: the answer tells a dead path from a dead peer,
+// also when there is nothing else to send.
+func (e *Endpoint) compare(c *conn, silent *path.Path) {
+	q := c.paths.Get(c.named)
+	if silent.Silent() && q != nil && q != silent && !q.Down() {
+		q.WantProbe()
+		c.settle(q, q.InFlight())
+	}
+}

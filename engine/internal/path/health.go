@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+)
+
+// health tells whether a path is in service. Failure is a verdict of its own: losses, even many, are not it.
+type health struct {
+	down  bool
+	since uint32    // first TSN sent after the failure: its acknowledgment brings the path back
+	next  mono.Time // when the path is probed again
+	wait  time.Duration
+	sent  uint32 // transmissions of the sample under way
+	lost  uint32 // of those, lost by send order
+	Service
+}
+
+// Bounds of the failure rules.
+const (
+	unansweredProbes = 2  // probes without an answer that make a path suspect
+	sampleSize       = 64 // transmissions that a loss fraction is taken over
+)
+
+// Moved is a chunk that has lost its path.
+type Moved struct {
+	Ref    Ref
+	Size   int
+	Losses int // transmissions lost so far
+}
+
+// Down tells whether the path is out of service.
+func (p *Path) Down() bool { return p.health.down }
+
+// Suspect tells whether the path has gone silent while the peer is there: two probes are unanswered, and something sent
+// later elsewhere, at ackedSent, has been acknowledged. When nothing is heard on any path, none is suspect.
+//
+//mr:req MR-FAIL-001
+func (p *Path) Suspect(ackedSent mono.Time) bool {
+	return !p.health.down && p.timer.unanswered >= unansweredProbes && ackedSent > p.timer.first
+}
+
+// LossFraction is the share of transmissions lost in the last whole sample, and whether there is one that has not been
+// looked at.
+func (p *Path) LossFraction() (fraction float64, fresh bool) {
+	h := &p.health
+	if h.sent < sampleSize {
+		return 0, false
+	}
+	fraction = float64(h.lost) / float64(h.sent)
+	h.sent, h.lost = 0, 0
+	return fraction, true
+}
+
+// Fail takes the path out of service: its PSNs are abandoned and their chunks appended to out, to go elsewhere. It gets
+// another route, with a new epoch, and is probed for ever.
+//
+//mr:req MR-FAIL-003
+func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
+	out = p.evict(out)
+	p.Rebind(route)
+	h := &p.health
+	h.down = true
+	h.Downs++
+	h.since = p.ledger.nextTSN
+	h.wait = p.PTO()
+	h.next = now
+	p.timer = timer{since: now}
+	return out
+}
+
+// Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
+func (p *Path) Rebind(route Route) {
+	if route != p.Route {
+		p.Route = route
+		p.Epoch = (p.Epoch + 1) & 15
+	}
+}
+
+func (p *Path) evict(out []Moved) []Moved {
+	l := &p.ledger
+	for _, q := range []*list{&l.flight, &l.lost} {
+		for q.n > 0 {
+			psn := q.head
+			s := l.slot(psn)
+			out = append(out, Moved{s.ref, int(s.size), int(s.before) + int(s.losses)})
+			p.Abandon(psn)
+		}
+	}
+	return out
+}
+
+// probeAgain schedules the next probe of a path that is down.
+func (p *Path) probeAgain(now mono.Time) {
+	p.timer.wantProbe = true
+	p.health.next = now.Add(p.health.wait)
+	p.health.wait = min(2*p.health.wait, longest)
+}
+
+// revive puts the path back into service once something sent since the failure is acknowledged: with the first window,
+// the known round-trip time, and little trust in it.
+//
+//mr:req MR-FAIL-005
+func (p *Path) revive(largest uint32) {
+	h := &p.health
+	if !h.down || p.ledger.space.Less(largest, h.since) {
+		return
+	}
+	h.down = false
+	h.Ups++
+	h.sent, h.lost = 0, 0
+	p.window = cc.New(p.cfg.Congestion)
+	p.rtt.variance = p.rtt.smoothed / 2
+	p.timer = timer{}
+}
+
+// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports.
+func (p *Path) Follow(route Route, epoch uint8) {
+	if route == p.Route && epoch == p.Epoch {
+		return
+	}
+	p.Route, p.Epoch = route, epoch
+	p.health.next = min(p.health.next, p.timer.since)
+}
+
+// Silent tells whether enough probes are unanswered to make the path suspect, once other paths are heard.
+func (p *Path) Silent() bool { return !p.health.down && p.timer.unanswered >= unansweredProbes }
+
+// Service counts how often a path went out of service and came back.
+type Service struct {
+	Downs, Ups uint64
+}
+
+// Health returns the path's service counters.
+func (p *Path) Health() Service { return p.health.Service }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+// Budget is what the streams of a connection share of the peer's limits: messages that may be begun and incomplete, and
+// requests that may wait for a reply. Messages that the peer has refused, and holds nothing of, do not count.
+type Budget struct {
+	Messages int // the peer's limits
+	Requests int
+	messages int
+	requests int
+	freed    bool
+}
+
+// Freed tells, once, that something has become available since it was asked last.
+func (b *Budget) Freed() bool {
+	freed := b.freed
+	b.freed = false
+	return freed
+}
+
+// allows tells whether a message may begin.
+func (b *Budget) allows(m *outgoing) bool {
+	switch {
+	case m.counted || m.Op == end:
+		return true
+	case m.Op.Request():
+		return b.requests < b.Requests
+	}
+	return b.messages < b.Messages
+}
+
+// take counts a message that begins, again if it was refused before.
+func (b *Budget) take(m *outgoing) {
+	if m.counted || m.Op == end {
+		return
+	}
+	m.counted = true
+	if m.Op.Request() {
+		b.requests++
+	} else {
+		b.messages++
+	}
+}
+
+// give counts a message that has ended, or that the peer holds nothing of.
+func (b *Budget) give(m *outgoing) {
+	if !m.counted {
+		return
+	}
+	m.counted = false
+	b.freed = true
+	if m.Op.Request() {
+		b.requests--
+	} else {
+		b.messages--
+	}
+}
