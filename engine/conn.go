@@ -69,6 +69,7 @@ type tags struct {
 type failing struct {
 	silent    idSet                  // paths on which probes stay unanswered
 	ackedSent Time                   // when the latest acknowledged packet left
+	lossSeen  Time  // when a chunk was last found lost
 	fractions []float64              // of transmissions lost lately, by path
 	moved     fifo.Queue[path.Moved] // chunks without a path
 }
@@ -194,6 +195,7 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
 	c.failing.fractions = make([]float64, l.paths)
+	c.failing.lossSeen = -Never
 }
 
 // opened tells the application that work can be posted.

@@ -72,6 +72,9 @@ func (e *Endpoint) next(c *conn) (Route, bool) {
 	if p, ok := e.nextNew(c); ok {
 		return p.Route, true
 	}
+	if p, ok := e.nextTail(c); ok {
+		return p.Route, true
+	}
 	if c.phase == draining && c.idle() {
 		e.drained(c)
 		return e.nextControl(c)

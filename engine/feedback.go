@@ -38,6 +38,9 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		c.settle(p, before)
 		e.touch(c, p.Deadline())
 		progress = progress || v.Progress
+		if v.Lost > 0 {
+			c.failing.lossSeen = e.now
+		}
 		c.failing.ackedSent = max(c.failing.ackedSent, v.SentAt)
 		e.judgeFraction(c, p)
 		for _, ref := range acked {

@@ -82,8 +82,34 @@ func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
 		return nil, false
 	}
 	p := c.paths.Get(id)
+	e.probe(c, p)
+	return p, true
+}
+
+// lossMatters is how long, in round trips, a loss makes it likely that the tail has lost something too.
+const lossMatters = 8
+
+// nextTail probes a path whose last chunk nothing follows, when there is nothing else to send and chunks have been lost
+// lately. The probe is a hundred bytes long, and without it a lost tail costs a timeout.
+//
+//mr:req MR-LOSS-005
+func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
+	if c.flying == 0 || c.outgoing.active.Len() > 0 || c.failing.moved.Len() > 0 {
+		return nil, false
+	}
+	for _, p := range c.paths.All() {
+		if p != nil && !p.Exposed() && e.now.Sub(c.failing.lossSeen) < lossMatters*p.PTO() {
+			e.probe(c, p)
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// probe fills in a PROBE.
+func (e *Endpoint) probe(c *conn, p *path.Path) {
 	s := p.Probe(e.now)
-	c.probing.remove(id)
+	c.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
 	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
@@ -92,7 +118,6 @@ func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
 		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
 	}
 	e.touch(c, p.Deadline())
-	return p, true
 }
 
 // pick returns a path for a packet with a new PSN, or nil when the window of the connection or of every path is full.

@@ -62,6 +62,7 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	}
 	out, ackedBytes = p.vector(b, out, ackedBytes)
 	l.raise()
+	p.learn(now, b)
 	v := Verdict{Progress: len(out) > known}
 	if l.space.Less(l.largest, b.Largest) {
 		v.Progress = true
@@ -105,19 +106,24 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 	return out, ackedBytes
 }
 
-// declareLost moves every transmission older than the largest acknowledged TSN to the lost list. Resends have TSNs of
+// declareLost moves every transmission older than the largest acknowledged TSN, by more than the guard, to the lost list. Resends have TSNs of
 // their own, so the same rule finds their loss without a timer.
 //
 //mr:req MR-LOSS-001
 func (p *Path) declareLost(largest uint32) int {
 	l := &p.ledger
+	width := p.guard.width
+	if t, ok := l.transmission(largest); ok && t.probe {
+		width = 0
+	}
 	n := 0
 	for l.flight.n > 0 {
 		psn := l.flight.head
-		if !l.space.Less(l.slot(psn).tsn, largest) {
+		if l.space.Diff(largest, l.slot(psn).tsn) <= width {
 			break
 		}
 		l.slot(psn).losses++
+		l.slot(psn).forGap = true
 		l.lose(psn)
 		n++
 	}
@@ -128,15 +134,15 @@ func (p *Path) declareLost(largest uint32) int {
 
 // sample takes one RTT sample per newly acknowledged largest TSN; the time that the peer held the ACK back is taken off.
 func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
-	left, ok := p.ledger.when(b.Largest)
+	t, ok := p.ledger.transmission(b.Largest)
 	residence := sentAt - b.ReceivedAt
 	if !ok {
 		return 0
 	}
-	if rtt := now.Sub(left) - time.Duration(residence); rtt > 0 && residence < 1<<31 {
+	if rtt := now.Sub(t.at) - time.Duration(residence); rtt > 0 && residence < 1<<31 {
 		p.rtt.sample(rtt)
 	}
-	return left
+	return t.at
 }
 
 // congestion hands the block's counters to the window. Counters are used only when they are serially newer.

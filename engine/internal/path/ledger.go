@@ -34,6 +34,7 @@ type entry struct {
 	prev, next uint32 // PSNs of the neighbours in its list
 	state      state
 	losses     uint8 // of this PSN, by send order
+	forGap     bool  // lost by send order, not by a timer
 	before     uint8 // of the chunk, on paths that it has left
 }
 
@@ -55,10 +56,17 @@ type ledger struct {
 	lost     list
 	inFlight int // bytes of the flight list
 	nextTSN  uint32
-	sentAt   []mono.Time // index TSN mod len: when the latest ones left
-	psns     uint64      // PSNs ever taken
-	tsns     uint64      // TSNs ever taken
-	largest  uint32      // largest TSN acknowledged
+	sent     []transmission // index TSN mod len: the latest ones
+	psns     uint64         // PSNs ever taken
+	tsns     uint64         // TSNs ever taken
+	largest  uint32         // largest TSN acknowledged
+}
+
+// transmission is what is remembered of a TSN.
+type transmission struct {
+	at     mono.Time
+	forGap bool // a resend after a verdict by send order
+	probe  bool // what was sent before it is lost once it is acknowledged
 }
 
 // remembered is how many transmissions back an RTT sample can reach.
@@ -87,24 +95,24 @@ func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
 func (l *ledger) room() bool { return l.outstanding() < l.window }
 
 // transmit takes the next TSN.
-func (l *ledger) transmit(now mono.Time) uint32 {
-	if l.sentAt == nil {
-		l.sentAt = make([]mono.Time, min(remembered, int64(1)<<(l.space-1)))
+func (l *ledger) transmit(t transmission) uint32 {
+	if l.sent == nil {
+		l.sent = make([]transmission, min(remembered, int64(1)<<(l.space-1)))
 	}
 	tsn := l.nextTSN
-	l.sentAt[int(tsn)&(len(l.sentAt)-1)] = now
+	l.sent[int(tsn)&(len(l.sent)-1)] = t
 	l.nextTSN = l.space.Add(tsn, 1)
 	l.tsns++
 	return tsn
 }
 
-// when returns the time at which a TSN left, while it is remembered.
-func (l *ledger) when(tsn uint32) (mono.Time, bool) {
+// transmission returns what is remembered of a TSN.
+func (l *ledger) transmission(tsn uint32) (transmission, bool) {
 	age := l.space.Diff(l.nextTSN, tsn)
-	if age <= 0 || age > int64(len(l.sentAt)) || uint64(age) > l.tsns {
-		return 0, false
+	if age <= 0 || age > int64(len(l.sent)) || uint64(age) > l.tsns {
+		return transmission{}, false
 	}
-	return l.sentAt[int(tsn)&(len(l.sentAt)-1)], true
+	return l.sent[int(tsn)&(len(l.sent)-1)], true
 }
 
 // record takes the next PSN.

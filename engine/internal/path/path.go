@@ -64,6 +64,7 @@ type Path struct {
 	window   cc.AIMD
 	timer    timer
 	health   health
+	guard    guard
 	reported reported
 }
 
@@ -105,7 +106,7 @@ func (p *Path) fits(sizeBytes int) bool {
 
 // Record enters a packet with a new PSN. The caller has asked Room.
 func (p *Path) Record(now mono.Time, m Moved) Stamp {
-	tsn := p.ledger.transmit(now)
+	tsn := p.ledger.transmit(transmission{at: now})
 	psn := p.ledger.record(entry{ref: m.Ref, size: int32(m.Size), tsn: tsn, before: uint8(min(m.Losses, 255))})
 	p.Sent.Packets++
 	p.health.sent++
@@ -134,7 +135,7 @@ func (p *Path) HasLost() bool { return p.ledger.lost.n > 0 }
 
 // Resend enters another transmission of a lost PSN: same chunk, same path, new TSN.
 func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
-	tsn := p.ledger.transmit(now)
+	tsn := p.ledger.transmit(transmission{at: now, forGap: p.ledger.slot(psn).forGap})
 	p.ledger.resend(psn, tsn)
 	p.Sent.Packets++
 	p.Sent.Resent++
@@ -152,16 +153,23 @@ func (p *Path) Abandon(psn uint32) {
 
 // Transmit enters a packet that takes a TSN but no PSN; its PSN field carries the floor.
 func (p *Path) Transmit(now mono.Time) Stamp {
-	tsn := p.ledger.transmit(now)
-	return Stamp{PSN: p.ledger.floor, TSN: tsn}
+	return p.unsequenced(transmission{at: now})
 }
 
 // Probe enters a packet that asks for an ACK at once.
 func (p *Path) Probe(now mono.Time) Stamp {
 	p.timer.sent(now)
 	p.timer.wantProbe = false
-	return p.Transmit(now)
+	p.timer.exposed = true
+	return p.unsequenced(transmission{at: now, probe: true})
 }
+
+func (p *Path) unsequenced(t transmission) Stamp {
+	return Stamp{PSN: p.ledger.floor, TSN: p.ledger.transmit(t)}
+}
+
+// Exposed tells whether a probe has followed the last chunk: its acknowledgment will expose what is lost.
+func (p *Path) Exposed() bool { return p.ledger.flight.n == 0 || p.timer.exposed }
 
 // Outstanding returns the chunk that a PSN names while it is neither acknowledged nor abandoned.
 func (p *Path) Outstanding(psn uint32) (Ref, bool) {

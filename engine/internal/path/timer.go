@@ -35,12 +35,16 @@ type timer struct {
 	unanswered int       // timeouts since the peer last said something new
 	first      mono.Time // when the first of them was noticed
 	wantProbe  bool
+	exposed    bool // a probe has followed the last chunk
 }
 
 // longest bounds the probe timeout after backoff.
 const longest = time.Second
 
-func (t *timer) sent(now mono.Time) { t.since = now }
+func (t *timer) sent(now mono.Time) {
+	t.since = now
+	t.exposed = false
+}
 
 func (t *timer) progress() {
 	t.unanswered = 0
@@ -85,6 +89,7 @@ func (p *Path) Expire(now mono.Time) bool {
 		return true
 	}
 	p.Sent.RTOFired++
+	p.ledger.slot(p.ledger.flight.head).forGap = false
 	p.timer.wantProbe = true // what is sent again may be unwanted by now, and nothing else asks
 	p.ledger.lose(p.ledger.flight.head)
 	return true

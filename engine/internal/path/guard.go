@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// guard is how many later transmissions must arrive before an earlier one counts as lost. It is 0 on a route that keeps
+// order, which is the rule. Only proof raises it: a chunk that was sent again for a gap, and then arrived twice. So a
+// network that sprays or rehashes underneath degrades nothing but the speed of detection.
+type guard struct {
+	width      int64
+	since      mono.Time // of the last change
+	duplicates uint32    // reported by the peer
+	Raised     uint64    // how often there was proof
+}
+
+// Bounds of the guard.
+const (
+	widestGuard = 128
+	decayAfter  = 16 // round trips for one step down
+)
+
+// learn looks for proof in a block's counters.
+//
+//mr:req MR-LOSS-006
+func (p *Path) learn(now mono.Time, b *wire.PathAck) {
+	g := &p.guard
+	if steps := int64(now.Sub(g.since) / max(decayAfter*p.rtt.smoothed, time.Microsecond)); steps > 0 && g.width > 0 {
+		g.width = max(g.width-steps, 0)
+		g.since = now
+	}
+	if !b.HasCounters || int32(b.Counters.Duplicates-g.duplicates) <= 0 {
+		return
+	}
+	g.duplicates = b.Counters.Duplicates
+	if t, ok := p.ledger.transmission(b.Counters.LastDuplicate); ok && t.forGap {
+		g.width = min(max(2*g.width, 1), widestGuard)
+		g.since = now
+		g.Raised++
+	}
+}
