@@ -9,9 +9,13 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// Close ends a connection once all that was posted is acknowledged. Its Closed event is the last one.
+// Close ends a connection once all that was posted is acknowledged, or gives up opening one. Its Closed event is the last one.
 func (e *Endpoint) Close(now Time, id ConnID) error {
 	e.now = now
+	if c := e.byID[id]; c != nil && c.phase < open {
+		e.finish(c, nil)
+		return nil
+	}
 	c, err := e.get(id)
 	if err != nil {
 		return err
@@ -43,7 +47,7 @@ func (e *Endpoint) handleClose(c *conn, p *path.Path) {
 		return
 	}
 	e.flush(c, ErrClosed)
-	e.events.Push(Event{Kind: Closed, Conn: c.id})
+	e.farewell(c, nil)
 	c.phase = lingering
 	e.schedule(c, 3*c.patience())
 }
@@ -77,7 +81,7 @@ func (e *Endpoint) abort(c *conn, code wire.CloseReason) {
 	c.answers.abort = code
 	err := c.end
 	e.flush(c, err)
-	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
+	e.farewell(c, err)
 	c.phase = lingering
 	e.schedule(c, time.Millisecond)
 }
@@ -93,7 +97,7 @@ func (e *Endpoint) finish(c *conn, err error) {
 			reason = ErrClosed
 		}
 		e.flush(c, reason)
-		e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
+		e.farewell(c, err)
 	}
 	e.remove(c)
 }
@@ -107,5 +111,33 @@ func (e *Endpoint) flush(c *conn, err error) {
 	for _, s := range c.incoming.list {
 		s.Flush(err)
 		e.deliver(c, s)
+	}
+}
+
+// farewell is how far the application has heard of a connection's end. Its counters can be read until then.
+type farewell uint8
+
+const (
+	unsaid farewell = iota
+	queued
+	taken
+)
+
+// farewell queues the Closed event.
+func (e *Endpoint) farewell(c *conn, err error) {
+	c.farewell = queued
+	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
+}
+
+// bury forgets a connection that is over once its Closed event has been taken and another event is asked for.
+func (e *Endpoint) bury() {
+	c := e.byID[e.parting]
+	e.parting = 0
+	if c == nil {
+		return
+	}
+	c.farewell = taken
+	if c.phase == over {
+		delete(e.byID, c.id)
 	}
 }

@@ -57,6 +57,7 @@ type conn struct {
 	clock    clock
 	count    traffic
 	end      error // why the connection ends
+	farewell farewell
 }
 
 // tags name the connection: local is what the peer writes into packets to us.
@@ -69,7 +70,7 @@ type tags struct {
 type failing struct {
 	silent    idSet                  // paths on which probes stay unanswered
 	ackedSent Time                   // when the latest acknowledged packet left
-	lossSeen  Time  // when a chunk was last found lost
+	tailUntil Time                   // a loss was found not long before: a tail may be lost too
 	fractions []float64              // of transmissions lost lately, by path
 	moved     fifo.Queue[path.Moved] // chunks without a path
 }
@@ -195,7 +196,6 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
 	c.failing.fractions = make([]float64, l.paths)
-	c.failing.lossSeen = -Never
 }
 
 // opened tells the application that work can be posted.

@@ -24,6 +24,7 @@ type Endpoint struct {
 	byRemote map[uint64]*conn
 	conns    []*conn
 	lastID   ConnID
+	parting  ConnID            // whose Closed event was the last one taken; 0 = none
 	ready    fifo.Queue[*conn] // may have something to send
 	spell    int               // packets that the front of ready has sent in a row
 	timers   timers
@@ -155,7 +156,16 @@ func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
 }
 
 // NextEvent returns what the application should know, in order.
-func (e *Endpoint) NextEvent() (Event, bool) { return e.events.Pop() }
+func (e *Endpoint) NextEvent() (Event, bool) {
+	if e.parting != 0 {
+		e.bury()
+	}
+	ev, ok := e.events.Pop()
+	if ev.Kind == Closed {
+		e.parting = ev.Conn
+	}
+	return ev, ok
+}
 
 // wake puts a connection into the ready queue.
 func (e *Endpoint) wake(c *conn) {
@@ -184,11 +194,13 @@ func (e *Endpoint) newTag() uint64 {
 	}
 }
 
-// remove forgets a connection. Its Closed event has been queued.
+// remove ends a connection. Its counters stay until its Closed event has been taken.
 func (e *Endpoint) remove(c *conn) {
 	c.phase = over
 	e.timers.remove(c)
-	delete(e.byID, c.id)
+	if c.farewell != queued {
+		delete(e.byID, c.id)
+	}
 	delete(e.byLocal, c.tags.local)
 	if e.byRemote[c.tags.remote] == c {
 		delete(e.byRemote, c.tags.remote)

@@ -28,7 +28,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 			return
 		}
 	}
-	progress := false
+	progress, heard := false, false
 	for i := range ack.Blocks {
 		b := &ack.Blocks[i]
 		p := c.paths.Get(b.Path)
@@ -37,9 +37,10 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		e.scratch.acked = acked
 		c.settle(p, before)
 		e.touch(c, p.Deadline())
-		progress = progress || v.Progress
+		progress = progress || len(acked) > 0
+		heard = heard || v.Progress
 		if v.Lost > 0 {
-			c.failing.lossSeen = e.now
+			c.failing.tailUntil = e.now.Add(lossMatters * p.PTO())
 		}
 		c.failing.ackedSent = max(c.failing.ackedSent, v.SentAt)
 		e.judgeFraction(c, p)
@@ -49,6 +50,8 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 	}
 	if progress {
 		c.clock.progress = e.now
+	}
+	if heard {
 		e.judge(c)
 	}
 }

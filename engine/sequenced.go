@@ -86,7 +86,7 @@ func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
 	return p, true
 }
 
-// lossMatters is how long, in round trips, a loss makes it likely that the tail has lost something too.
+// lossMatters is how long, in probe timeouts, a loss makes it likely that the tail has lost something too.
 const lossMatters = 8
 
 // nextTail probes a path whose last chunk nothing follows, when there is nothing else to send and chunks have been lost
@@ -94,11 +94,11 @@ const lossMatters = 8
 //
 //mr:req MR-LOSS-005
 func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
-	if c.flying == 0 || c.outgoing.active.Len() > 0 || c.failing.moved.Len() > 0 {
+	if c.failing.tailUntil < e.now || c.flying == 0 || c.outgoing.active.Len() > 0 || c.failing.moved.Len() > 0 {
 		return nil, false
 	}
 	for _, p := range c.paths.All() {
-		if p != nil && !p.Exposed() && e.now.Sub(c.failing.lossSeen) < lossMatters*p.PTO() {
+		if p != nil && !p.Exposed() {
 			e.probe(c, p)
 			return p, true
 		}
