@@ -236,7 +236,8 @@ func declName(d *syntax.Decl) *syntax.Ident {
 func (c *compiler) lookup(name string, at syntax.Pos) *named {
 	n := c.names[name]
 	if n == nil {
-		c.report("E0101", at, "`%s` is not declared", name).Help("%s", c.didYouMean(name))
+		r := c.report("E0101", at, "`%s` is not declared", name)
+		r.Suggest(name, c.declared(r))
 		return nil
 	}
 	if n.missing {

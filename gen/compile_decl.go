@@ -70,6 +70,9 @@ const (
 )
 
 func (c *compiler) errorCode(n *named, d *syntax.Error) {
+	if n.missing = c.tooMany(len(c.p.Codes), n.pos, "error codes"); n.missing {
+		return
+	}
 	v, ok := c.constUint(d.Number, lastOwnCode)
 	if n.missing = !ok; !ok {
 		return
@@ -112,6 +115,13 @@ func scalarBits(text string, sign byte) (int, bool) {
 
 func (c *compiler) enumeration(n *named, d *syntax.Enum) {
 	bits := c.width(d.Width)
+	members := 0
+	for _, m := range d.Members {
+		members += 1 + len(m.Reserved)
+	}
+	if n.missing = c.tooMany(members, n.pos, "members"); n.missing {
+		return
+	}
 	n.enum = &Enum{Name: typeName(n.name), Doc: c.f.Doc(n.decl.Pos), Bits: max(bits, 1), Closed: d.Policy.Text == "closed"}
 	c.origin[n.enum] = n.pos
 	if d.Policy.Text != "closed" && d.Policy.Text != "open" {

@@ -190,7 +190,7 @@ func (c *compiler) expect(s *Struct, l *syntax.ExampleLine) (Expect, bool) {
 	}
 	v := new(big.Int)
 	if l.Want.Kind == syntax.ExprBool {
-		v = boolExpr(l.Want.Text == "true").Value
+		v = truths[l.Want.Text == "true"]
 	} else if n, ok := c.constInt(l.Want); ok {
 		v = n
 	} else {

@@ -20,7 +20,7 @@ func (c *compiler) layOut(b *body, nodes []node) {
 	if len(c.f.Diags) > faults {
 		return
 	}
-	c.reserve0(s.Steps, 0)
+	c.reserveTail(s.Steps, 0)
 	sz := sizeOf(s.Steps)
 	s.Min, s.Max, s.Greedy = sz.min, sz.max, sz.greedy
 	run, one := (*Run)(nil), len(s.Steps) == 1
@@ -28,6 +28,7 @@ func (c *compiler) layOut(b *body, nodes []node) {
 		run, one = s.Steps[0].(*Run)
 	}
 	s.FixedSize = one && run.Size > 0 && len(s.Params) == 0
+	c.nest(s)
 }
 
 // block lays out the lines of one block.
@@ -347,4 +348,45 @@ func (c *compiler) sized(s *Struct, e *syntax.Expr) {
 	if ok && (s.Min != int(v) || s.Max != int(v)) {
 		c.reportExpr("E0210", e, "`%s` has %s and not %d bytes", s.Name.Schema, bytesText(s), v)
 	}
+}
+
+// nest bounds how deep structs nest, which bounds the paths of references.
+func (c *compiler) nest(s *Struct) {
+	depth := 0
+	inside := func(inner *Struct) {
+		if inner != nil {
+			depth = max(depth, c.nested[inner])
+		}
+	}
+	for _, it := range s.Items {
+		inside(it.Struct)
+		if it.Array != nil {
+			inside(it.Array.Struct)
+		}
+		if it.Switch != nil {
+			for _, a := range it.Switch.Arms {
+				inside(a.Struct)
+			}
+		}
+		if it.List != nil {
+			for _, k := range it.List.Cases {
+				inside(k.Struct)
+			}
+		}
+	}
+	if c.nested[s] = depth + 1; depth >= syntax.MaxDepth {
+		c.report("E0006", c.origin[s], "headers nest more than %d deep", syntax.MaxDepth)
+	}
+}
+
+// maxLines is the most members of an enum, lines of a body, labels of a switch or rules of a list.
+const maxLines = 4096
+
+// tooMany reports a declaration with more than maxLines parts.
+func (c *compiler) tooMany(n int, at syntax.Pos, what string) bool {
+	if n <= maxLines {
+		return false
+	}
+	c.report("E0213", at, "%d %s: at most %d are allowed", n, what, maxLines)
+	return true
 }

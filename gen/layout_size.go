@@ -1,8 +1,4 @@
-	out := extent{times(int(a.Count.Min.Int64()), element.min), times(a.MaxCount, element.max), false}
-	if element.max < 0 || out.max >= hugeSize {
-		out.max = -1
-	}
-	return out// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 
 package gen
 
@@ -81,8 +77,8 @@ func arraySize(a *Array) extent {
 	if a.Count == nil {
 		return extent{0, -1, true}
 	}
-	out := extent{int(a.Count.Min.Int64()) * element.min, a.MaxCount * element.max, false}
-	if element.max < 0 || out.max > hugeSize {
+	out := extent{times(int(a.Count.Min.Int64()), element.min), times(a.MaxCount, element.max), false}
+	if element.max < 0 || out.max >= hugeSize {
 		out.max = -1
 	}
 	return out
@@ -123,8 +119,8 @@ func chooseSize(sw *Switch) extent {
 	return *out
 }
 
-// reserve0 tells every greedy step how many bytes stand behind it. outer is what follows the block.
-func (c *compiler) reserve0(steps []Step, outer int) {
+// reserveTail tells every greedy step how many bytes stand behind it. outer is what follows the block.
+func (c *compiler) reserveTail(steps []Step, outer int) {
 	tail, known := outer, true
 	greedy := false
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -160,8 +156,8 @@ func (c *compiler) setReserve(s Step, tail int) {
 	case *Choose:
 		s.Reserve = tail
 	case *Branch:
-		c.reserve0(s.Then, tail)
-		c.reserve0(s.Else, tail)
+		c.reserveTail(s.Then, tail)
+		c.reserveTail(s.Else, tail)
 	}
 }
 

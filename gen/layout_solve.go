@@ -39,7 +39,10 @@ func (b *body) solve(a solvable) {
 		return
 	}
 	if s.Solve != nil {
-		return // the first array sets it; the others are checked
+		if s.Solve.Of.Path[0].Owner != b.s {
+			b.c.unsupported(a.e.Pos, "a second body that counts by `"+l.f.Ref.String()+"`")
+		}
+		return // the first array of the body sets it; the others are checked
 	}
 	s.Solve = &Solve{Of: Ref{Path: []*Item{a.item}}, A: l.a.Int64(), B: l.b.Int64()}
 	if a.item.Array != nil {

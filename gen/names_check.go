@@ -34,53 +34,14 @@ func (c *compiler) typeCase(id *syntax.Ident) {
 	}
 }
 
-// didYouMean suggests a declared name.
-func (c *compiler) didYouMean(name string) string {
-	var names []string
+// declared lists the declared names for a suggestion.
+func (c *compiler) declared(r *syntax.Report) (names []string) {
+	if !r.Kept() {
+		return nil
+	}
 	for n := range c.names {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	return nearest(name, names)
-}
-
-// nearest suggests the most similar name, or lists the names when none is similar.
-func nearest(name string, names []string) string {
-	best, least := "", len(name)/2+1
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	switch {
-	case best != "":
-		return "did you mean `" + best + "`?"
-	case len(names) == 0 || len(names) > 12:
-		return "declare it first"
-	}
-	return "known here: " + strings.Join(names, ", ")
-}
-
-// distance is the edit distance of two names of at most 64 letters.
-func distance(a, b string) int {
-	const most = 64
-	if len(a) > most || len(b) > most {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return names
 }

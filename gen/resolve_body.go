@@ -124,6 +124,9 @@ func (c *compiler) fill(s *Struct, parent *body, d *syntax.Body) []*capture {
 	b := c.newBody(s, parent)
 	faults := len(c.f.Diags)
 	b.declare(d)
+	if c.tooMany(b.lineCount(d), d.Pos, "lines") {
+		return nil
+	}
 	nodes := b.lines(d)
 	b.resolveDerived()
 	for _, k := range b.taken {
@@ -193,7 +196,7 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 	if b.parent != nil && b.parent.knows(id.Text) {
 		return b.capture(id)
 	}
-	b.c.report("E0101", id.Pos, "there is no item `%s` here", id.Text).Help("%s", nearest(id.Text, b.known()))
+	b.c.report("E0101", id.Pos, "there is no item `%s` here", id.Text).Suggest(id.Text, b.known())
 	return Ref{}, false
 }
 
@@ -361,4 +364,26 @@ func (c *compiler) errorNamed(id *syntax.Ident) *Code {
 		c.report("E0301", id.Pos, "`%s` is no error code", id.Text)
 	}
 	return n.code
+}
+
+// lineCount counts the lines of a body, those of its if-blocks included.
+func (b *body) lineCount(d *syntax.Body) int {
+	n := 0
+	for _, it := range d.Items {
+		n++
+		if it.Field != nil {
+			n += len(it.Field.Names)
+		}
+		if it.If == nil {
+			continue
+		}
+		n += b.lineCount(it.If.Then)
+		for _, m := range it.If.More {
+			n += b.lineCount(m.Then)
+		}
+		if it.If.Else != nil {
+			n += b.lineCount(it.If.Else)
+		}
+	}
+	return n
 }

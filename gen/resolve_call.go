@@ -151,7 +151,7 @@ func (v *env) itemCall(e *syntax.Expr) *Expr {
 		return &Expr{Op: OpCount, Ref: r, Min: zero, Max: big.NewInt(most)}
 	case e.Text == "present":
 		if it.When == nil {
-			return boolExpr(true)
+			return truthConst(one)
 		}
 		return &Expr{Op: OpPresent, Ref: r, Bool: true}
 	case e.Text == "any" && it.Kind == KindBits:

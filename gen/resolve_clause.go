@@ -198,7 +198,7 @@ func (b *body) initialValue(it *Item, cs *clauseSet) bool {
 		return true
 	}
 	if e.Kind == syntax.ExprBool && it.Scalar.Flag {
-		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: boolExpr(e.Text == "true").Value}
+		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: truths[e.Text == "true"]}
 	}
 	v, ok := b.c.constUint(e, maxOfBits(it.Scalar.Bits))
 	if !ok {

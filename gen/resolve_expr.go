@@ -19,12 +19,11 @@ type env struct {
 
 func constExpr(v *big.Int) *Expr { return &Expr{Op: OpConst, Value: v, Min: v, Max: v} }
 
-func boolExpr(b bool) *Expr {
-	if b {
-		return &Expr{Op: OpConst, Value: one, Bool: true}
-	}
-	return &Expr{Op: OpConst, Value: zero, Bool: true}
-}
+// truths are the numbers of the truth values.
+var truths = map[bool]*big.Int{false: zero, true: one}
+
+// truthConst is a truth value: zero or one.
+func truthConst(v *big.Int) *Expr { return &Expr{Op: OpConst, Value: v, Bool: true} }
 
 func (e *Expr) interval() interval { return interval{e.Min, e.Max} }
 
@@ -80,7 +79,7 @@ func (v *env) any(e *syntax.Expr) *Expr {
 	case syntax.ExprNumber:
 		return v.bounded(e, constExpr(e.Num))
 	case syntax.ExprBool:
-		return boolExpr(e.Text == "true")
+		return truthConst(truths[e.Text == "true"])
 	case syntax.ExprText:
 		v.c.reportExpr("E0301", e, "a text cannot stand in an expression")
 	case syntax.ExprSelf:
@@ -140,7 +139,7 @@ func (v *env) unary(e *syntax.Expr) *Expr {
 func negate(x *Expr) *Expr {
 	switch x.Op {
 	case OpConst:
-		return boolExpr(x.Value.Sign() == 0)
+		return truthConst(truths[x.Value.Sign() == 0])
 	case OpNot:
 		return x.Args[0]
 	}
@@ -236,7 +235,7 @@ func (v *env) comparison(op Op, e *syntax.Expr) *Expr {
 		return nil
 	}
 	if a.Op == OpConst && b.Op == OpConst {
-		return boolExpr(fold(op, a.Value, b.Value).Sign() != 0)
+		return truthConst(fold(op, a.Value, b.Value))
 	}
 	return &Expr{Op: op, Args: []*Expr{a, b}, Bool: true}
 }
@@ -302,7 +301,7 @@ func (v *env) member(e *syntax.Expr) *Expr {
 		return nil
 	}
 	if a.Op == OpConst {
-		return boolExpr(a.Value.IsUint64() && contains(set, a.Value.Uint64()))
+		return truthConst(truths[a.Value.IsUint64() && contains(set, a.Value.Uint64())])
 	}
 	return &Expr{Op: OpIn, Args: []*Expr{a}, Set: set, Bool: true}
 }

@@ -55,8 +55,7 @@ func (b *body) fieldNodes(d fieldDecl) []node {
 	if inner == nil {
 		return nil
 	}
-	out := []node{{cond: cond, then: inner[:1]}}
-	return append(out, inner[1:]...)
+	return []node{{cond: cond, then: inner}}
 }
 
 // itemNodes registers an item and returns its node, followed by the rule of a derived field.
@@ -173,7 +172,7 @@ func (c *compiler) scalar(text string, at syntax.Pos) (*Scalar, bool) {
 	}
 	bits, ok := scalarBits(text, 'u')
 	if !ok {
-		c.report("E0201", at, "`%s` is not a type", text).Help("%s", nearest(text, []string{"bit", "bits", "bytes", "string", "payload", "pad", "rsvd", "nothing", "switch"}))
+		c.report("E0201", at, "`%s` is not a type", text).Suggest(text, []string{"bit", "bits", "bytes", "string", "payload", "pad", "rsvd", "nothing", "switch"})
 		return nil, false
 	}
 	return &Scalar{Bits: bits}, true

@@ -12,6 +12,10 @@ func (c *compiler) tlv(n *named, d *syntax.List) {
 	n.list = l
 	c.origin[l] = n.pos
 	faults := len(c.f.Diags)
+	n.missing = c.tooMany(len(d.Rules), n.pos, "rules")
+	if n.missing {
+		return
+	}
 	t := &listRules{c: c, l: l, seen: map[string]bool{}}
 	if len(d.Params) > 0 {
 		c.unsupported(d.Params[0].Pos, "parameters of a TLV list")
@@ -198,7 +202,7 @@ func (t *listRules) unknown(u *syntax.Unknown) {
 	}
 	switch {
 	case u.Reject:
-		t.l.SkipIf = boolExpr(false)
+		t.l.SkipIf = truthConst(zero)
 	case u.If != nil:
 		t.l.SkipIf = t.body.env().truth(u.If)
 	}

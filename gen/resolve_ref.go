@@ -43,7 +43,7 @@ func (v *env) enumMember(e *syntax.Expr, en *Enum) *Expr {
 	name := e.Names[1]
 	m := en.member(name.Text)
 	if m == nil {
-		v.c.report("E0101", name.Pos, "`%s` has no member `%s`", en.Name.Schema, name.Text).Help("%s", nearest(name.Text, en.memberNames()))
+		v.c.report("E0101", name.Pos, "`%s` has no member `%s`", en.Name.Schema, name.Text).Suggest(name.Text, en.memberNames())
 		return nil
 	}
 	if m.First != m.Last {
@@ -74,7 +74,7 @@ func (v *env) ref(e *syntax.Expr) (Ref, bool) {
 		}
 		it := st.item(id.Text)
 		if it == nil {
-			v.c.report("E0101", id.Pos, "`%s` has no item `%s`", st.Name.Schema, id.Text).Help("%s", nearest(id.Text, st.itemNames()))
+			v.c.report("E0101", id.Pos, "`%s` has no item `%s`", st.Name.Schema, id.Text).Suggest(id.Text, st.itemNames())
 			return Ref{}, false
 		}
 		r = Ref{r.Param, append(slices.Clone(r.Path), it)}

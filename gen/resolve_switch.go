@@ -23,6 +23,13 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	if x == nil {
 		return false
 	}
+	labels := 0
+	for _, a := range d.Arms {
+		labels += len(a.Labels)
+	}
+	if b.c.tooMany(labels, d.Pos, "labels") {
+		return false
+	}
 	sw := &Switch{Selector: x.Ref}
 	it.Kind, it.Switch = KindSwitch, sw
 	faults := len(b.c.f.Diags)
@@ -57,7 +64,7 @@ func (b *body) arm(d *syntax.Arm, enum *Enum, selector *Expr) *Arm {
 		}
 		arm.Labels = append(arm.Labels, r)
 		if i == 0 {
-			arm.Name = armName0(l, r)
+			arm.Name = labelName(l, r)
 		}
 	}
 	arm.Labels = merged(arm.Labels)
@@ -87,8 +94,8 @@ func isDefault(r *syntax.Range) bool {
 	return r.Last == nil && e.Kind == syntax.ExprPath && len(e.Names) == 1 && e.Names[0].Text == "_"
 }
 
-// armName0 names an arm after its first label.
-func armName0(l *syntax.Range, r Range) Name {
+// labelName names an arm after its first label.
+func labelName(l *syntax.Range, r Range) Name {
 	if e := l.First.Expr; e.Kind == syntax.ExprPath {
 		return typeName(e.Names[len(e.Names)-1].Text)
 	}
@@ -116,7 +123,7 @@ func (c *compiler) labelEnd(e *syntax.Expr, enum *Enum, selector *Expr) (Range, 
 		}
 		if c.names[e.Names[0].Text] == nil {
 			c.reportExpr("E0101", e, "`%s` has no member `%s`", enum.Name.Schema, e.Names[0].Text).
-				Help("%s", nearest(e.Names[0].Text, enum.memberNames()))
+				Suggest(e.Names[0].Text, enum.memberNames())
 			return Range{}, false
 		}
 	}

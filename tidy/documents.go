@@ -139,18 +139,11 @@ func anchors(f *File) []string {
 	return out
 }
 
-// findDeadTargets reports make commands in documents that the Makefile does not have.
+// findDeadTargets reports make commands in documents that the nearest Makefile, at their folder or above, does not have.
 func findDeadTargets(t *Tree) ([]Finding, error) {
-	makefile := t.File("Makefile")
-	if makefile == nil {
-		return nil, nil
-	}
-	var targets []string
-	for _, m := range makeRule.FindAllSubmatch(makefile.Text, -1) {
-		targets = append(targets, strings.Fields(string(m[1]))...)
-	}
 	var found []Finding
 	for _, f := range t.markdown() {
+		targets := t.targets(dirOf(f.Path))
 		prose(f, func(n int, line string, state fence) {
 			for _, m := range makeCall.FindAllStringSubmatch(line, -1) {
 				if target := m[1] + m[2]; (m[1] != "" || state == inside) && !slices.Contains(targets, target) {
@@ -160,4 +153,19 @@ func findDeadTargets(t *Tree) ([]Finding, error) {
 		})
 	}
 	return found, nil
+}
+
+func (t *Tree) targets(dir string) []string {
+	makefile := t.File(path.Join(dir, "Makefile"))
+	if makefile == nil {
+		if dir == "." {
+			return nil
+		}
+		return t.targets(path.Dir(dir))
+	}
+	var targets []string
+	for _, m := range makeRule.FindAllSubmatch(makefile.Text, -1) {
+		targets = append(targets, strings.Fields(string(m[1]))...)
+	}
+	return targets
 }

@@ -20,7 +20,7 @@ var table = map[string][]string{
 	"gen/gogen":     {"gen", "github.com/dave/jennifer/jen"},
 	"gen/cgen":      {"gen"},
 	"gen/luagen":    {"gen", "wireshark"},
-	"gen/docgen":    {"gen"},
+	"gen/layergen":  {"gen", "github.com/dave/jennifer/jen"},
 	"gen/vectorgen": {"gen"},
 	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty},
 
@@ -35,7 +35,6 @@ var table = map[string][]string{
 	"engine/internal/fifo":   {},
 	"engine/internal/stream": {"engine/internal/fifo", "engine/internal/mono", "wire"},
 	"engine/internal/region": {"engine/internal/mono", "wire"},
-	"engine/internal/hint":   {"engine/internal/cc", "engine/internal/mono"},
 	"engine":                 {"engine/internal/...", "wire"},
 	"engine/impair":          {"engine", "wire"},
 	"engine/capture":         {"engine", "wire", gopacket},
@@ -43,7 +42,7 @@ var table = map[string][]string{
 	"engine/udp":             {"engine", unix},
 	"go-sdk/metaroce":        {"engine", "engine/udp", "wire"},
 	"cmd/mrsim":              {"engine", "engine/sim", "engine/impair", kong, pretty, progress, unix, term},
-	"cmd/mrdemo":             {"go-sdk/metaroce", "engine", "engine/impair", "engine/capture", "engine/udp", kong, pretty, progress, term},
+	"cmd/mrdemo":             {"go-sdk/metaroce", "engine", "engine/impair", "engine/capture", "engine/udp", "wire", kong, pretty, progress, term, unix},
 
 	// Outside both: a file to embed, and the checks of the project itself.
 	"wireshark":   {},
@@ -64,7 +63,7 @@ const (
 
 // inTests are imports that any test may have.
 var inTests = []string{
-	"github.com/google/go-cmp/cmp/...", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/...", "golang.org/x/tools/txtar", gopacket, "fuzz/model",
+	"github.com/google/go-cmp/cmp/...", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/...", "golang.org/x/tools/txtar", gopacket, unix, "fuzz/model",
 }
 
 // halves are the two parts of the project that meet only in generated files.

@@ -40,3 +40,21 @@ func TestTreeKeepsTheHouseRules(t *testing.T) {
 		}
 	}
 }
+
+func TestTableListsOnlyPackagesThatExist(t *testing.T) {
+	tree, err := Read("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, f := range tree.Files {
+		if f.Syntax != nil {
+			found[dirOf(f.Path)] = true
+		}
+	}
+	for dir := range table {
+		if !found[dir] {
+			t.Errorf("imports.go: the table lists %s, which does not exist: remove it", dir)
+		}
+	}
+}

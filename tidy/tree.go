@@ -64,7 +64,7 @@ func Read(root string) (*Tree, error) {
 			}
 			return nil
 		}
-		if !kinds[path.Ext(rel)] && !kinds[rel] || !d.Type().IsRegular() {
+		if !kinds[path.Ext(rel)] && !kinds[path.Base(rel)] && !kinds[rel] || !d.Type().IsRegular() {
 			return nil
 		}
 		return t.add(rel)

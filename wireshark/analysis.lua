@@ -3,18 +3,19 @@
 -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
 -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
 -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
--- Besides hook it may use field, expert_item, gaps, nameof, values, enum, const, format and PROTO.
+-- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
 
 -- hook base(opcode, path, tag, psn, tsn)
--- hook message(stream, message, offset, length)
+-- hook message(stream, message, offset)
 -- hook path_ack(path, base, sack)
 -- hook notice(code, stream)
 -- hook code(code)
+-- hook abort_code(code)
 
 local SPACE = 4294967296 -- PSNs and TSNs count modulo this
 
--- Connections whose packets are remembered. When there are more, all are forgotten, so that a capture of any length needs
--- no more memory than this many tags with const.SackBits packets on each path.
+-- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
+-- needs no more memory than this many windows of const.SackBits packets.
 local MAX_PATHS = 4096
 
 local f_resend = field(ProtoField.framenum(PROTO .. ".analysis.resend", "Sent before in", base.NONE, frametype.RETRANS_PREV, 0,
@@ -28,7 +29,8 @@ local e_gap = expert_item(ProtoExpert.new(PROTO .. ".expert.gap", "an acknowledg
 
 -- The packet at hand.
 local opcode, path, tag, psn, tsn
-local sequenced   -- whether the PSN is its own
+local sequenced   -- whether the PSN is its own; then what its message header says
+local v_stream, v_message, v_offset
 local detail      -- rest of the info column
 local blocks      -- blocks of an acknowledgement
 local sacks = {}  -- their vectors
@@ -42,9 +44,9 @@ function hook.base(o, p, t, n, m)
   opcode, path, tag, psn, tsn = o, p, t, n, m
 end
 
-function hook.message(stream, message, offset, length)
+function hook.message(stream, message, offset)
   sequenced = true
-  detail = format(" stream %d message %d offset %d of %d", stream, message, offset, length)
+  v_stream, v_message, v_offset = stream, message, offset
 end
 
 function hook.path_ack(p, first, sack)
@@ -60,21 +62,37 @@ end
 function hook.code(code)
   detail = " " .. nameof(values.close_reason, code)
 end
+hook.abort_code = hook.code
 
 function hook.info()
   if not opcode then return "" end
   local name = names[opcode]
   if not name then
     name = nameof(values.opcode, opcode)
+    if tonumber(name) then name = "Opcode " .. name end
     names[opcode] = name
+  end
+  if sequenced then
+    return format("%s path %d psn %d tsn %d stream %d message %d offset %d", name, path, psn, tsn, v_stream, v_message, v_offset)
   end
   if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
   return format("%s path %d psn %d tsn %d", name, path, psn, tsn) .. detail
 end
 
+-- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
+function hook.mark()
+  return opcode and tag ~= ZERO and tag or nil
+end
+
 -- Per tag and path, the packets last seen in each slot of the window: PSN, TSN and frame at 3 * (PSN modulo window).
 local connections, paths = {}, 0
-local resends = {} -- frame to the frame that carried the PSN before
+local resends = {} -- frame and slot to the frame that carried the PSN before
+local newest = 0   -- the highest frame so far: frames up to it have been remembered
+
+-- A capture is read anew.
+function proto.init()
+  connections, paths, resends, newest = {}, 0, {}, 0
+end
 
 local function ring_of()
   local c = connections[tag]
@@ -106,13 +124,19 @@ end
 function hook.finish(tree, t, pinfo)
   if sequenced then
     local frame = pinfo.number
-    if not pinfo.visited then resends[frame] = remember(frame) end
-    if resends[frame] then
-      if t then t:add(f_resend, resends[frame]):set_generated() end
+    local id = frame * const.SackBits + psn % const.SackBits
+    if frame > newest or frame == newest and not pinfo.visited then
+      newest = frame
+      local before = remember(frame)
+      if before then resends[id] = before end
+    end
+    if resends[id] then
+      if t then t:add(f_resend, resends[id]):set_generated() end
       (t or tree):add_proto_expert_info(e_resend)
     end
   end
-  for i = 1, t and blocks or 0 do
+  if not t or blocks == 0 or not t:referenced(f_gap) then return end
+  for i = 1, blocks do
     local runs = sacks[i] ~= "" and gaps(sacks[i], function() end) or 0
     if runs > 0 then t:add(f_gap, runs):set_generated():add_proto_expert_info(e_gap) end
   end

@@ -37,14 +37,15 @@ local Proto, ProtoField, ProtoExpert, Dissector, DissectorTable = Proto, ProtoFi
 local Pref, UInt64, Int64, base, expert, frametype, bit = Pref, UInt64, Int64, base, expert, frametype, bit
 local ENC_UTF_8 = ENC_UTF_8
 local byte, find, format, rep, reverse, sub = string.byte, string.find, string.format, string.rep, string.reverse, string.sub
-local floor, min = math.floor, math.min
+local ceil, floor, huge, min = math.ceil, math.floor, math.huge, math.min
 local ZERO = rep("\0", 8)
 
 local proto = Proto(PROTO, TITLE)
 
 -- The packet that is being decoded. Offsets count from its first byte and start at 0.
 local tvb           -- its bytes, for tree items
-local s = ""        -- the captured ones of them, for values
+local s = ""        -- the first of them, for values
+local held = 0      -- how many s holds
 local cap = 0       -- how many were captured
 local visible       -- whether someone reads the tree, so that labels pay
 local reserved      -- preference: show reserved bits
@@ -55,6 +56,8 @@ local enum = {}     -- enum numbers by name
 local const = {}    -- constants of the schema
 local F, H = {}, {} -- fields of items, and of whole headers
 local A, D = {}, {} -- A.x(t, o) adds a header of fixed size; D.x(o, stop, t, ...) decodes
+local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: all, and those that somebody asked for
+local W = ALL       -- one of the two
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see
 
@@ -80,6 +83,12 @@ local function inside(path, rest)
   return path .. "." .. rest
 end
 
+-- Makes s hold all that was captured; returns whether that reaches up to e.
+local function fetch(e)
+  if held < cap then s, held = tvb:raw(), cap end
+  return e <= cap
+end
+
 -- The captured part of the bytes from o up to e.
 local function range(o, e)
   local from = min(o, cap)
@@ -88,13 +97,14 @@ end
 
 -- Whether all bytes from o up to e are zero, as far as they were captured.
 local function blank(o, e)
+  if e > held then fetch(e) end
   local at = find(s, "[^\0]", o + 1)
   return not at or at > e
 end
 
 -- Whether the bytes from o up to e are UTF-8: shortest form, no surrogates, at most U+10FFFF.
 local function utf8(o, e)
-  if e > cap then return true end
+  if e > held and not fetch(e) then return true end
   local text = sub(s, o + 1, e)
   local i = find(text, "[\128-\255]")
   while i do
@@ -149,6 +159,7 @@ end
 
 -- Shows what the bits of a vector mean: bit i stands for first + i.
 local function vector(item, o, size, first, modulus, f_missing, f_gaps)
+  if o + size > held then fetch(o + size) end
   local runs, set = gaps(sub(s, o + 1, o + size), function(i)
     item:add(f_missing, tvb(o + floor(i / 8), 1), (first + i) % modulus):set_generated()
   end)
@@ -596,7 +607,7 @@ end
 -- Decodes the element at o. seen counts the elements of every case so far, prev is the key before.
 local function element(list, o, stop, t, seen, prev)
   if o + list.head > stop then return nil, 1, "", o end
-  if o + list.head > cap then return nil, 0, "", o end
+  if o + list.head > held and not fetch(o + list.head) then return nil, 0, "", o end
   local key, length, skip = list.read(o)
   if not key then return nil, length, "", o end
   if list.ascending and key < prev then return nil, 17, "", o end
@@ -635,7 +646,7 @@ local function elements(list, o, stop, t)
   local u = t and stop > o and o < cap and t:add(list.field, range(o, stop)) or nil
   local seen, prev = {}, 0
   while o < stop do
-    if o >= cap then return nil, 0, "", o end
+    if o >= held and not fetch(o + 1) then return nil, 0, "", o end
     if list.stop and byte(s, o + 1) == list.stop then
       if not blank(o + 1, stop) then return nil, 11, "", o end
       if u then u:add(list.padding, range(o, stop)) end
@@ -652,6 +663,7 @@ local function elements(list, o, stop, t)
 end
 
 function A.base(t, o)
+  if not W.base then return end
   t = t:add(H.base, tvb(o, 20))
   local f = F.base
   local r = tvb(o, 1)
@@ -670,6 +682,7 @@ function A.base(t, o)
 end
 
 function A.message(t, o)
+  if not W.message then return end
   t = t:add(H.message, tvb(o, 16))
   local f = F.message
   t:add(f.stream, tvb(o, 2))
@@ -684,6 +697,7 @@ function A.message(t, o)
 end
 
 function A.write_target(t, o)
+  if not W.write_target then return end
   t = t:add(H.write_target, tvb(o, 16))
   local f = F.write_target
   t:add(f.key, tvb(o, 8))
@@ -691,6 +705,7 @@ function A.write_target(t, o)
 end
 
 function A.immediate(t, o)
+  if not W.immediate then return end
   t = t:add(H.immediate, tvb(o, 8))
   local f = F.immediate
   t:add(f.value, tvb(o, 4))
@@ -698,6 +713,7 @@ function A.immediate(t, o)
 end
 
 function A.send_target(t, o)
+  if not W.send_target then return end
   t = t:add(H.send_target, tvb(o, 16))
   local f = F.send_target
   t:add(f.receive, tvb(o, 4))
@@ -706,6 +722,7 @@ function A.send_target(t, o)
 end
 
 function A.read_target(t, o)
+  if not W.read_target then return end
   t = t:add(H.read_target, tvb(o, 16))
   local f = F.read_target
   t:add(f.key, tvb(o, 8))
@@ -713,6 +730,7 @@ function A.read_target(t, o)
 end
 
 function A.atomic(t, o)
+  if not W.atomic then return end
   t = t:add(H.atomic, tvb(o, 36))
   local f = F.atomic
   t:add(f.key, tvb(o, 8))
@@ -724,6 +742,7 @@ function A.atomic(t, o)
 end
 
 function A.reply(t, o)
+  if not W.reply then return end
   t = t:add(H.reply, tvb(o, 4))
   local f = F.reply
   t:add(f.status, tvb(o, 2))
@@ -731,12 +750,14 @@ function A.reply(t, o)
 end
 
 function A.atomic_result(t, o)
+  if not W.atomic_result then return end
   t = t:add(H.atomic_result, tvb(o, 8))
   local f = F.atomic_result
   t:add(f.original, tvb(o, 8))
 end
 
 function A.end_(t, o)
+  if not W.end_ then return end
   t = t:add(H.end_, tvb(o, 4))
   local f = F.end_
   t:add(f.code, tvb(o, 2))
@@ -744,6 +765,7 @@ function A.end_(t, o)
 end
 
 function A.ack(t, o)
+  if not W.ack then return end
   t = t:add(H.ack, tvb(o, 12))
   local f = F.ack
   t:add(f.rate, tvb(o, 4))
@@ -754,6 +776,7 @@ function A.ack(t, o)
 end
 
 function A.path_counters(t, o)
+  if not W.path_counters then return end
   t = t:add(H.path_counters, tvb(o, 20))
   local f = F.path_counters
   t:add(f.not_ect, tvb(o, 4))
@@ -764,6 +787,7 @@ function A.path_counters(t, o)
 end
 
 function A.probe(t, o)
+  if not W.probe then return end
   t = t:add(H.probe, tvb(o, 12))
   local f = F.probe
   t:add(f.token, tvb(o, 8))
@@ -773,6 +797,7 @@ function A.probe(t, o)
 end
 
 function A.open(t, o)
+  if not W.open then return end
   t = t:add(H.open, tvb(o, 12))
   local f = F.open
   t:add(f.tag, tvb(o, 8))
@@ -780,6 +805,7 @@ function A.open(t, o)
 end
 
 function A.accept(t, o)
+  if not W.accept then return end
   t = t:add(H.accept, tvb(o, 12))
   local f = F.accept
   t:add(f.tag, tvb(o, 8))
@@ -787,6 +813,7 @@ function A.accept(t, o)
 end
 
 function A.code(t, o)
+  if not W.code then return end
   t = t:add(H.code, tvb(o, 4))
   local f = F.code
   t:add(f.code, tvb(o, 2))
@@ -801,7 +828,7 @@ function D.path_ack(o, stop, t)
   local v_reserved, v_has_sack, v_sack, at_has_sack, at_sack, v_has_counters, v_path, v_base = 0, false, "", at, at, false, 0, 0
   do
     local e = o + 24
-    if e > stop or e > cap then return short(e > stop, "path", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "path", o) end
     at_has_sack = o + 2
     do
       local b0, b1, b2, b3, b4, b5, b6, b7 = byte(s, o + 1, o + 8)
@@ -811,7 +838,7 @@ function D.path_ack(o, stop, t)
       v_reserved = b2 % 64 * 256 + b3
       v_base = b4 * 16777216 + b5 * 65536 + b6 * 256 + b7
     end
-    if t then
+    if t and W.path_ack then
       local f = F.path_ack
       local r = tvb(o, 2)
       t:add(f.path, r)
@@ -832,10 +859,10 @@ function D.path_ack(o, stop, t)
   if v_has_sack then
     do
       local e = o + 32
-      if e > stop or e > cap then return short(e > stop, "sack", o) end
+      if e > stop or e > held and not fetch(e) then return short(e > stop, "sack", o) end
       v_sack = sub(s, o + 1, o + 32)
       at_sack = o
-      if t then
+      if t and W.path_ack then
         local f = F.path_ack
         vector(t:add(f.sack, tvb(o, 32)), o, 32, v_base, 4294967296, f.sack_missing, f.sack_gaps)
       end
@@ -848,7 +875,7 @@ function D.path_ack(o, stop, t)
     do
       local e = o + 20
       if e > stop or e > cap then return short(e > stop, "counters.not_ect", o) end
-      if t then
+      if t and W.path_ack then
         A.path_counters(t, o)
       end
       o = e
@@ -865,7 +892,7 @@ function D.notice(o, stop, t)
   local v_reserved, v_reserved_2, v_code, v_stream = 0, 0, 0, 0
   do
     local e = o + 24
-    if e > stop or e > cap then return short(e > stop, "code", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
     do
       local b0, b1, b2 = byte(s, o + 1, o + 3)
       v_code = b0 * 256 + b1
@@ -876,7 +903,7 @@ function D.notice(o, stop, t)
       v_stream = b12 * 256 + b13
       v_reserved_2 = b14 * 256 + b15
     end
-    if t then
+    if t and W.notice then
       local f = F.notice
       t:add(f.code, tvb(o, 2))
       local r = tvb(o + 2, 2)
@@ -903,12 +930,12 @@ function D.ready(o, stop, t)
   local v_reserved = 0
   do
     local e = o + 12
-    if e > stop or e > cap then return short(e > stop, "stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "stream", o) end
     do
       local b2, b3 = byte(s, o + 3, o + 4)
       v_reserved = b2 * 256 + b3
     end
-    if t then
+    if t and W.ready then
       local f = F.ready
       t:add(f.stream, tvb(o, 2))
       if reserved then t:add(f.reserved1, tvb(o + 2, 2)) end
@@ -927,12 +954,12 @@ function D.probe(o, stop, t)
   local v_reserved = 0
   do
     local e = o + 12
-    if e > stop or e > cap then return short(e > stop, "token", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "token", o) end
     do
       local b8, b9, b10, b11 = byte(s, o + 9, o + 12)
       v_reserved = b8 % 64 * 16777216 + b9 * 65536 + b10 * 256 + b11
     end
-    if t then
+    if t and W.probe then
       local f = F.probe
       t:add(f.token, tvb(o, 8))
       local r = tvb(o + 8, 4)
@@ -951,13 +978,13 @@ function D.code(o, stop, t)
   local v_reserved, v_code = 0, 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "code", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_code = b0 * 256 + b1
       v_reserved = b2 % 128 * 256 + b3
     end
-    if t then
+    if t and W.code then
       local f = F.code
       t:add(f.code, tvb(o, 2))
       local r = tvb(o + 2, 2)
@@ -977,12 +1004,12 @@ function D.version_list(o, stop, t)
   local v_count = 0
   do
     local e = o + 16
-    if e > stop or e > cap then return short(e > stop, "count", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "count", o) end
     do
       local b0 = byte(s, o + 1, o + 1)
       v_count = b0
     end
-    if t then
+    if t and W.version_list then
       local f = F.version_list
       t:add(f.count, tvb(o, 1))
       t:add(f.version, tvb(o + 1, 15))
@@ -999,12 +1026,12 @@ function D.abort_code(o, stop, t)
   local v_reserved = 0
   do
     local e = o + 8
-    if e > stop or e > cap then return short(e > stop, "code", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
     do
       local b2, b3 = byte(s, o + 3, o + 4)
       v_reserved = b2 * 256 + b3
     end
-    if t then
+    if t and W.abort_code then
       local f = F.abort_code
       t:add(f.code, tvb(o, 2))
       if reserved then t:add(f.reserved1, tvb(o + 2, 2)) end
@@ -1022,12 +1049,12 @@ function D.parameters_capacity(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_capacity then
       local f = F.parameters_capacity
       t:add(f.value, tvb(o, 4))
     end
@@ -1043,7 +1070,7 @@ function D.parameters_reason(o, stop, t)
   do
     local e = stop
     if e < o or e > stop then return nil, 1, "text", o end
-    if t and e > o and o < cap then t:add_packet_field(F.parameters_reason.text, range(o, e), ENC_UTF_8) end
+    if t and e > o and o < cap and W.parameters_reason then t:add_packet_field(F.parameters_reason.text, range(o, e), ENC_UTF_8) end
     if e - o > 128 then return nil, 4, "text", o end
     if not utf8(o, e) then return nil, 18, "text", o end
     o = e
@@ -1058,12 +1085,12 @@ function D.parameters_chunk(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_chunk then
       local f = F.parameters_chunk
       t:add(f.value, tvb(o, 4))
     end
@@ -1080,12 +1107,12 @@ function D.parameters_paths(o, stop, t)
   local v_value = 0
   do
     local e = o + 2
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1 = byte(s, o + 1, o + 2)
       v_value = b0 * 256 + b1
     end
-    if t then
+    if t and W.parameters_paths then
       local f = F.parameters_paths
       t:add(f.value, tvb(o, 2))
     end
@@ -1102,12 +1129,12 @@ function D.parameters_address(o, stop, t)
   local v_plane = 0
   do
     local e = o + 20
-    if e > stop or e > cap then return short(e > stop, "plane", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "plane", o) end
     do
       local b0 = byte(s, o + 1, o + 1)
       v_plane = b0
     end
-    if t then
+    if t and W.parameters_address then
       local f = F.parameters_address
       t:add(f.plane, tvb(o, 1))
       t:add(f.family, tvb(o + 1, 1))
@@ -1126,12 +1153,12 @@ function D.parameters_stream_window(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_stream_window then
       local f = F.parameters_stream_window
       t:add(f.value, tvb(o, 4))
     end
@@ -1147,12 +1174,12 @@ function D.parameters_span(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_span then
       local f = F.parameters_span
       t:add(f.value, tvb(o, 4))
     end
@@ -1168,12 +1195,12 @@ function D.parameters_requests(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_requests then
       local f = F.parameters_requests
       t:add(f.value, tvb(o, 4))
     end
@@ -1189,12 +1216,12 @@ function D.parameters_streams(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_streams then
       local f = F.parameters_streams
       t:add(f.value, tvb(o, 4))
     end
@@ -1211,12 +1238,12 @@ function D.parameters_messages(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_messages then
       local f = F.parameters_messages
       t:add(f.value, tvb(o, 4))
     end
@@ -1232,12 +1259,12 @@ function D.parameters_max_ack_delay(o, stop, t)
   local v_value = 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "value", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_value = b0 * 16777216 + b1 * 65536 + b2 * 256 + b3
     end
-    if t then
+    if t and W.parameters_max_ack_delay then
       local f = F.parameters_max_ack_delay
       t:add(f.value, tvb(o, 4))
     end
@@ -1253,7 +1280,7 @@ function D.parameters_profile(o, stop, t)
   do
     local e = o + 1
     if e > stop or e > cap then return short(e > stop, "value", o) end
-    if t then
+    if t and W.parameters_profile then
       local f = F.parameters_profile
       t:add(f.value, tvb(o, 1))
     end
@@ -1268,7 +1295,7 @@ function D.parameters_cookie(o, stop, t)
   do
     local e = stop
     if e < o or e > stop then return nil, 1, "value", o end
-    if t and e > o and o < cap then t:add(F.parameters_cookie.value, range(o, e)) end
+    if t and e > o and o < cap and W.parameters_cookie then t:add(F.parameters_cookie.value, range(o, e)) end
     if e - o < 8 or e - o > 64 then return nil, 4, "value", o end
     o = e
   end
@@ -1282,7 +1309,7 @@ function D.parameters_tls(o, stop, t)
   do
     local e = stop
     if e < o or e > stop then return nil, 1, "value", o end
-    if t and e > o and o < cap then t:add(F.parameters_tls.value, range(o, e)) end
+    if t and e > o and o < cap and W.parameters_tls then t:add(F.parameters_tls.value, range(o, e)) end
     o = e
   end
   if o < stop then return nil, 8, "", o end
@@ -1296,7 +1323,7 @@ function D.packet(o, stop, t)
   local v_base_version, v_base_secure, v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn = 0, false, 0, 0, ZERO, 0, 0
   do
     local e = o + 20
-    if e > stop or e > cap then return short(e > stop, "base.version", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "base.version", o) end
     v_base_tag = sub(s, o + 5, o + 12)
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
@@ -1310,7 +1337,7 @@ function D.packet(o, stop, t)
       v_base_psn = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_base_tsn = b16 * 16777216 + b17 * 65536 + b18 * 256 + b19
     end
-    if t then
+    if t and W.packet then
       A.base(t, o)
     end
     hook.base(v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn)
@@ -1328,7 +1355,7 @@ function D.packet(o, stop, t)
     do
       local e = o + 4
       if e > stop or e > cap then return short(e > stop, "crc", o) end
-      if t then
+      if t and W.packet then
         local f = F.packet
         sum_item[o] = t:add(f.crc, tvb(o, 4))
       end
@@ -1340,13 +1367,13 @@ function D.packet(o, stop, t)
     do
       local e = stop - 16
       if e < o or e > stop then return nil, 1, "sealed", o end
-      if t and e > o and o < cap then t:add(F.packet.sealed, range(o, e)) end
+      if t and e > o and o < cap and W.packet then t:add(F.packet.sealed, range(o, e)) end
       o = e
     end
     do
       local e = o + 16
       if e > stop or e > cap then return short(e > stop, "auth", o) end
-      if t then
+      if t and W.packet then
         local f = F.packet
         t:add(f.auth, tvb(o, 16))
       end
@@ -1362,7 +1389,7 @@ function D.body_write(o, stop, t)
   local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, size_data, at_data, v_message_stream, v_message_message = 0, 0, 0, false, 0, at, 0, 0
   do
     local e = o + 32
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15 = byte(s, o + 1, o + 16)
       v_message_stream = b0 * 256 + b1
@@ -1372,11 +1399,11 @@ function D.body_write(o, stop, t)
       v_message_offset = b8 * 16777216 + b9 * 65536 + b10 * 256 + b11
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
     end
-    if t then
+    if t and W.body_write then
       A.message(t, o)
       A.write_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     o = e
@@ -1385,7 +1412,7 @@ function D.body_write(o, stop, t)
     do
       local e = o + 8
       if e > stop or e > cap then return short(e > stop, "immediate.value", o) end
-      if t then
+      if t and W.body_write then
         A.immediate(t, o)
       end
       o = e
@@ -1396,7 +1423,7 @@ function D.body_write(o, stop, t)
     local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
-    if t and e > o and o < cap then t:add(F.body_write.data, range(o, e)) end
+    if t and e > o and o < cap and W.body_write then t:add(F.body_write.data, range(o, e)) end
     o = e
   end
   if v_message_offset + size_data > v_message_length then return nil, 65, "data", at_data end
@@ -1410,7 +1437,7 @@ function D.body_send(o, stop, t)
   local v_message_message = 0
   do
     local e = o + 32
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, _, _, _, _, b20, b21, b22, b23 = byte(s, o + 1, o + 24)
       v_message_stream = b0 * 256 + b1
@@ -1421,11 +1448,11 @@ function D.body_send(o, stop, t)
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_send_target_value = b20 * 16777216 + b21 * 65536 + b22 * 256 + b23
     end
-    if t then
+    if t and W.body_send then
       A.message(t, o)
       A.send_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     if not (v_message_immediate or v_send_target_value == 0) then return nil, 9, "send_target.value", o + 20 end
@@ -1436,7 +1463,7 @@ function D.body_send(o, stop, t)
     local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
-    if t and e > o and o < cap then t:add(F.body_send.data, range(o, e)) end
+    if t and e > o and o < cap and W.body_send then t:add(F.body_send.data, range(o, e)) end
     o = e
   end
   if v_message_offset + size_data > v_message_length then return nil, 65, "data", at_data end
@@ -1449,7 +1476,7 @@ function D.body_read_request(o, stop, t)
   local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, false, 0, 0
   do
     local e = o + 32
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15 = byte(s, o + 1, o + 16)
       v_message_stream = b0 * 256 + b1
@@ -1459,11 +1486,11 @@ function D.body_read_request(o, stop, t)
       v_message_offset = b8 * 16777216 + b9 * 65536 + b10 * 256 + b11
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
     end
-    if t then
+    if t and W.body_read_request then
       A.message(t, o)
       A.read_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     if not (not v_message_immediate and v_message_offset == 0) then return nil, 9, "message.offset", o + 8 end
@@ -1478,7 +1505,7 @@ function D.body_read_reply(o, stop, t)
   local v_message_stream, v_message_message = 0, 0
   do
     local e = o + 20
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19 = byte(s, o + 1, o + 20)
       v_message_stream = b0 * 256 + b1
@@ -1490,11 +1517,11 @@ function D.body_read_reply(o, stop, t)
       v_reply_status = b16 * 256 + b17
       v_reply_reserved = b18 * 256 + b19
     end
-    if t then
+    if t and W.body_read_reply then
       A.message(t, o)
       A.reply(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_reply_reserved ~= 0 then return nil, 3, "reply._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1506,7 +1533,7 @@ function D.body_read_reply(o, stop, t)
     local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
     size_data = e - o
-    if t and e > o and o < cap then t:add(F.body_read_reply.data, range(o, e)) end
+    if t and e > o and o < cap and W.body_read_reply then t:add(F.body_read_reply.data, range(o, e)) end
     o = e
   end
   if v_message_offset + size_data > v_message_length then return nil, 65, "data", at_data end
@@ -1521,7 +1548,7 @@ function D.body_atomic_request(o, stop, t)
   local v_message_stream, v_message_message = 0, 0
   do
     local e = o + 52
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     v_atomic_at = sub(s, o + 25, o + 32)
     v_atomic_compare = sub(s, o + 45, o + 52)
     do
@@ -1538,11 +1565,11 @@ function D.body_atomic_request(o, stop, t)
       v_atomic_op = b32
       v_atomic_reserved = b33 * 65536 + b34 * 256 + b35
     end
-    if t then
+    if t and W.body_atomic_request then
       A.message(t, o)
       A.atomic(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_atomic_op >= 1 and v_atomic_op <= 2) then return nil, 5, "atomic.op", o + 32 end
     if v_atomic_reserved ~= 0 then return nil, 3, "atomic._", o + 33 end
@@ -1560,7 +1587,7 @@ function D.body_atomic_reply(o, stop, t)
   local v_message_reserved, v_reply_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, 0, false, 0, 0
   do
     local e = o + 28
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, _, _, b18, b19 = byte(s, o + 1, o + 20)
       v_message_stream = b0 * 256 + b1
@@ -1571,12 +1598,12 @@ function D.body_atomic_reply(o, stop, t)
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_reply_reserved = b18 * 256 + b19
     end
-    if t then
+    if t and W.body_atomic_reply then
       A.message(t, o)
       A.reply(t, o + 16)
       A.atomic_result(t, o + 20)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_reply_reserved ~= 0 then return nil, 3, "reply._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1591,7 +1618,7 @@ function D.body_stream_end(o, stop, t)
   local v_message_reserved, v_end_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, 0, false, 0, 0
   do
     local e = o + 20
-    if e > stop or e > cap then return short(e > stop, "message.stream", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
     do
       local b0, b1, b2, _, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, _, _, b18, b19 = byte(s, o + 1, o + 20)
       v_message_stream = b0 * 256 + b1
@@ -1602,11 +1629,11 @@ function D.body_stream_end(o, stop, t)
       v_message_length = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_end_reserved = b18 * 256 + b19
     end
-    if t then
+    if t and W.body_stream_end then
       A.message(t, o)
       A.end_(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset, v_message_length)
+    hook.message(v_message_stream, v_message_message, v_message_offset)
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_end_reserved ~= 0 then return nil, 3, "end._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1621,12 +1648,12 @@ function D.body_ack(o, stop, t)
   local v_ack_blocks = 0
   do
     local e = o + 12
-    if e > stop or e > cap then return short(e > stop, "ack.rate", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "ack.rate", o) end
     do
       local b7 = byte(s, o + 8, o + 8)
       v_ack_blocks = b7
     end
-    if t then
+    if t and W.body_ack then
       A.ack(t, o)
     end
     if not (v_ack_blocks >= 1) then return nil, 4, "ack.blocks", o + 7 end
@@ -1636,7 +1663,7 @@ function D.body_ack(o, stop, t)
     local i = 0
     local count = v_ack_blocks
     while i < count do
-      local u = t and t:add(H.path_ack, range(o, stop))
+      local u = t and W.path_ack and t:add(H.path_ack, range(o, stop)) or nil
       if u and visible then u:append_text(" [" .. i .. "]") end
       local n, x1, x2, x3 = D.path_ack(o, stop, u)
       if not n then return nil, x1, inside("blocks[" .. i .. "]", x2), x3 end
@@ -1653,12 +1680,12 @@ function D.body_probe(o, stop, t)
   local v_probe_reserved = 0
   do
     local e = o + 12
-    if e > stop or e > cap then return short(e > stop, "probe.token", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "probe.token", o) end
     do
       local b8, b9, b10, b11 = byte(s, o + 9, o + 12)
       v_probe_reserved = b8 % 64 * 16777216 + b9 * 65536 + b10 * 256 + b11
     end
-    if t then
+    if t and W.body_probe then
       A.probe(t, o)
     end
     if v_probe_reserved ~= 0 then return nil, 3, "probe._", o + 8 end
@@ -1667,7 +1694,7 @@ function D.body_probe(o, stop, t)
   do
     local e = stop
     if e < o or e > stop then return nil, 1, "padding", o end
-    if t and e > o and o < cap then t:add(F.body_probe.padding, range(o, e)) end
+    if t and e > o and o < cap and W.body_probe then t:add(F.body_probe.padding, range(o, e)) end
     if not blank(o, e) then return nil, 11, "padding", o end
     o = e
   end
@@ -1680,7 +1707,7 @@ function D.body_open(o, stop, t, v_base_tag, v_base_path, v_base_psn, v_base_tsn
   do
     local e = o + 12
     if e > stop or e > cap then return short(e > stop, "open.tag", o) end
-    if t then
+    if t and W.body_open then
       A.open(t, o)
     end
     o = e
@@ -1713,7 +1740,7 @@ function D.body_accept(o, stop, t, v_base_path, v_base_psn, v_base_tsn)
   do
     local e = o + 12
     if e > stop or e > cap then return short(e > stop, "accept.tag", o) end
-    if t then
+    if t and W.body_accept then
       A.accept(t, o)
     end
     o = e
@@ -1744,13 +1771,13 @@ function D.body_reject(o, stop, t, v_base_path, v_base_psn, v_base_tsn)
   local v_code_reserved, v_code_code = 0, 0
   do
     local e = o + 4
-    if e > stop or e > cap then return short(e > stop, "code.code", o) end
+    if e > stop or e > held and not fetch(e) then return short(e > stop, "code.code", o) end
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_code_code = b0 * 256 + b1
       v_code_reserved = b2 % 128 * 256 + b3
     end
-    if t then
+    if t and W.body_reject then
       A.code(t, o)
     end
     hook.code(v_code_code)
@@ -1772,7 +1799,7 @@ function D.body_vendor(o, stop, t)
   do
     local e = stop
     if e < o or e > stop then return nil, 1, "data", o end
-    if t and e > o and o < cap then t:add(F.body_vendor.data, range(o, e)) end
+    if t and e > o and o < cap and W.body_vendor then t:add(F.body_vendor.data, range(o, e)) end
     o = e
   end
   if o < stop then return nil, 8, "", o end
@@ -1816,13 +1843,13 @@ function D.body(o, stop, t, v_base_opcode, v_base_tag, v_base_path, v_base_psn, 
     if not n then return nil, x1, inside("ack", x2), x3 end
     o = n
   elseif v_base_opcode == 17 then
-    local u = t and t:add(H.notice, range(o, stop))
+    local u = t and W.notice and t:add(H.notice, range(o, stop)) or nil
     local n, x1, x2, x3 = D.notice(o, stop, u)
     if not n then return nil, x1, inside("notice", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
     o = n
   elseif v_base_opcode == 18 then
-    local u = t and t:add(H.ready, range(o, stop))
+    local u = t and W.ready and t:add(H.ready, range(o, stop)) or nil
     local n, x1, x2, x3 = D.ready(o, stop, u)
     if not n then return nil, x1, inside("receive_ready", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
@@ -1832,7 +1859,7 @@ function D.body(o, stop, t, v_base_opcode, v_base_tag, v_base_path, v_base_psn, 
     if not n then return nil, x1, inside("probe", x2), x3 end
     o = n
   elseif v_base_opcode == 33 then
-    local u = t and t:add(H.probe, range(o, stop))
+    local u = t and W.probe and t:add(H.probe, range(o, stop)) or nil
     local n, x1, x2, x3 = D.probe(o, stop, u)
     if not n then return nil, x1, inside("probe_reply", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
@@ -1858,19 +1885,19 @@ function D.body(o, stop, t, v_base_opcode, v_base_tag, v_base_path, v_base_psn, 
     if not n then return nil, x1, inside("reject", x2), x3 end
     o = n
   elseif v_base_opcode == 53 then
-    local u = t and t:add(H.version_list, range(o, stop))
+    local u = t and W.version_list and t:add(H.version_list, range(o, stop)) or nil
     local n, x1, x2, x3 = D.version_list(o, stop, u)
     if not n then return nil, x1, inside("versions", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
     o = n
   elseif v_base_opcode >= 54 and v_base_opcode <= 55 then
-    local u = t and t:add(H.code, range(o, stop))
+    local u = t and W.code and t:add(H.code, range(o, stop)) or nil
     local n, x1, x2, x3 = D.code(o, stop, u)
     if not n then return nil, x1, inside("close", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
     o = n
   elseif v_base_opcode == 56 then
-    local u = t and t:add(H.abort_code, range(o, stop))
+    local u = t and W.abort_code and t:add(H.abort_code, range(o, stop)) or nil
     local n, x1, x2, x3 = D.abort_code(o, stop, u)
     if not n then return nil, x1, inside("abort", x2), x3 end
     if u then u:set_len(min(n, cap) - o) end
@@ -1928,6 +1955,62 @@ L.parameters = {
     [139] = { name = "tls", label = "Tls", single = true, field = H.parameters_tls, decode = D.parameters_tls },
   },
   required = {},
+}
+
+local INSIDE = {
+  base = {  },
+  message = {  },
+  write_target = {  },
+  immediate = {  },
+  send_target = {  },
+  read_target = {  },
+  atomic = {  },
+  reply = {  },
+  atomic_result = {  },
+  end_ = {  },
+  ack = {  },
+  path_ack = { "path_counters" },
+  path_counters = {  },
+  notice = {  },
+  ready = {  },
+  probe = {  },
+  open = {  },
+  accept = {  },
+  code = {  },
+  version_list = {  },
+  abort_code = {  },
+  parameters_head = {  },
+  parameters_capacity = {  },
+  parameters_reason = {  },
+  parameters_chunk = {  },
+  parameters_paths = {  },
+  parameters_address = {  },
+  parameters_stream_window = {  },
+  parameters_span = {  },
+  parameters_requests = {  },
+  parameters_streams = {  },
+  parameters_messages = {  },
+  parameters_max_ack_delay = {  },
+  parameters_profile = {  },
+  parameters_cookie = {  },
+  parameters_tls = {  },
+  packet = { "base", "body", "body_write", "message", "write_target", "immediate", "body_send", "send_target", "body_read_request", "read_target", "body_read_reply", "reply", "body_atomic_request", "atomic", "body_atomic_reply", "atomic_result", "body_stream_end", "end_", "body_ack", "ack", "path_ack", "path_counters", "notice", "ready", "body_probe", "probe", "body_open", "open", "body_retry", "body_accept", "accept", "body_confirm", "body_reject", "code", "version_list", "abort_code", "body_vendor" },
+  body_write = { "message", "write_target", "immediate" },
+  body_send = { "message", "send_target" },
+  body_read_request = { "message", "read_target" },
+  body_read_reply = { "message", "reply" },
+  body_atomic_request = { "message", "atomic" },
+  body_atomic_reply = { "message", "reply", "atomic_result" },
+  body_stream_end = { "message", "end_" },
+  body_ack = { "ack", "path_ack", "path_counters" },
+  body_probe = { "probe" },
+  body_open = { "open" },
+  body_retry = {  },
+  body_accept = { "accept" },
+  body_confirm = {  },
+  body_reject = { "code" },
+  body_vendor = {  },
+  body = { "body_write", "message", "write_target", "immediate", "body_send", "send_target", "body_read_request", "read_target", "body_read_reply", "reply", "body_atomic_request", "atomic", "body_atomic_reply", "atomic_result", "body_stream_end", "end_", "body_ack", "ack", "path_ack", "path_counters", "notice", "ready", "body_probe", "probe", "body_open", "open", "body_retry", "body_accept", "accept", "body_confirm", "body_reject", "code", "version_list", "abort_code", "body_vendor" },
 }
 
 
@@ -2038,10 +2121,10 @@ do
   -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
   -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
   -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
-  -- Besides hook it may use field, expert_item, gaps, nameof, values, enum, const, format and PROTO.
+  -- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
   
   -- hook base(opcode, path, tag, psn, tsn)
-  -- hook message(stream, message, offset, length)
+  -- hook message(stream, message, offset)
   -- hook path_ack(path, base, sack)
   -- hook notice(code, stream)
   -- hook code(code)
@@ -2063,7 +2146,8 @@ do
   
   -- The packet at hand.
   local opcode, path, tag, psn, tsn
-  local sequenced   -- whether the PSN is its own
+  local sequenced   -- whether the PSN is its own; then what its message header says
+  local v_stream, v_message, v_offset
   local detail      -- rest of the info column
   local blocks      -- blocks of an acknowledgement
   local sacks = {}  -- their vectors
@@ -2077,9 +2161,9 @@ do
     opcode, path, tag, psn, tsn = o, p, t, n, m
   end
   
-  function hook.message(stream, message, offset, length)
+  function hook.message(stream, message, offset)
     sequenced = true
-    detail = format(" stream %d message %d offset %d of %d", stream, message, offset, length)
+    v_stream, v_message, v_offset = stream, message, offset
   end
   
   function hook.path_ack(p, first, sack)
@@ -2103,13 +2187,27 @@ do
       name = nameof(values.opcode, opcode)
       names[opcode] = name
     end
+    if sequenced then
+      return format("%s path %d psn %d tsn %d stream %d message %d offset %d", name, path, psn, tsn, v_stream, v_message, v_offset)
+    end
     if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
     return format("%s path %d psn %d tsn %d", name, path, psn, tsn) .. detail
   end
   
+  -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
+  function hook.mark()
+    return opcode and tag ~= ZERO and tag or nil
+  end
+  
   -- Per tag and path, the packets last seen in each slot of the window: PSN, TSN and frame at 3 * (PSN modulo window).
   local connections, paths = {}, 0
-  local resends = {} -- frame to the frame that carried the PSN before
+  local resends = {} -- frame and slot to the frame that carried the PSN before
+  local newest = 0   -- the highest frame so far: frames up to it have been remembered
+  
+  -- A capture is read anew.
+  function proto.init()
+    connections, paths, resends, newest = {}, 0, {}, 0
+  end
   
   local function ring_of()
     local c = connections[tag]
@@ -2141,13 +2239,19 @@ do
   function hook.finish(tree, t, pinfo)
     if sequenced then
       local frame = pinfo.number
-      if not pinfo.visited then resends[frame] = remember(frame) end
-      if resends[frame] then
-        if t then t:add(f_resend, resends[frame]):set_generated() end
+      local id = frame * const.SackBits + psn % const.SackBits
+      if frame > newest or frame == newest and not pinfo.visited then
+        newest = frame
+        local before = remember(frame)
+        if before then resends[id] = before end
+      end
+      if resends[id] then
+        if t then t:add(f_resend, resends[id]):set_generated() end
         (t or tree):add_proto_expert_info(e_resend)
       end
     end
-    for i = 1, t and blocks or 0 do
+    if not t or blocks == 0 or not t:referenced(f_gap) then return end
+    for i = 1, blocks do
       local runs = sacks[i] ~= "" and gaps(sacks[i], function() end) or 0
       if runs > 0 then t:add(f_gap, runs):set_generated():add_proto_expert_info(e_gap) end
     end
@@ -2174,10 +2278,12 @@ proto.experts = experts
 local NEVER, VISIBLE, ALWAYS = 0, 1, 2
 if PORT > 0 then proto.prefs.port = Pref.uint("UDP port", PORT, "Datagrams to or from this port are " .. NAME .. "; 0 = none") end
 if #SUMS > 0 then
-  proto.prefs.crc = Pref.enum("Verify checksums", VISIBLE, "When to compare checksums; costs time with large packets",
+  proto.prefs.crc = Pref.enum("Verify checksums", VISIBLE, "Visible means in the packet details or named by a filter; comparing costs time with large packets",
     { { 1, "Never", NEVER }, { 2, "When visible", VISIBLE }, { 3, "Always", ALWAYS } }, false)
 end
 proto.prefs.reserved = Pref.bool("Show reserved bits", false, "Show reserved bits that are as they should be")
+proto.prefs.split = Pref.bool("Split aggregates", true,
+  "Look for several packets in one long datagram, as captures on the sending host show them before segmentation offload")
 
 -- Reports an error in the tree when there is one, and as an expert item in any case.
 local function report(tree, t, code, path, at)
@@ -2212,7 +2318,7 @@ local function verify(wanted)
   for i = 1, sum_n do
     local f, at = SUMS[sum_id[i]], sum_at[i]
     local status = 2
-    if wanted and f.of and at + f.size <= cap then
+    if wanted and f.of and fetch(at + f.size) then
       status = f.of(at) == stored(f, at) and 1 or 0
       if status == 0 and not code then code, path, where = 10, f.path, at end
     end
@@ -2221,43 +2327,123 @@ local function verify(wanted)
   return code, path, where
 end
 
-local handle
+local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
 local crc_mode = VISIBLE
+local FIRST = 128      -- bytes that are fetched of every packet; more only when they are looked at
+local AGGREGATE = 2000 -- longer datagrams may hold several packets
+local MAX_TRIES = 64   -- places to look for the second one
+local split = true     -- preference: look for them
 
-function proto.dissector(buf, pinfo, tree)
-  tvb, cap = buf, buf:len()
-  if cap == 0 then return 0 end
-  s = buf:raw()
-  local whole, cols = buf:reported_len(), pinfo.cols
-  cols.protocol = NAME
-  if not handle then handle = Dissector.get(PROTO) end
-  local t
-  visible = false
-  if tree:referenced(handle) then
-    t = tree:add(proto, buf())
-    visible = tree.visible
+for name in pairs(INSIDE) do ALL[name] = true end
+
+local sums_asked -- whether someone looks at the verdict on this packet's checksums
+local sums_named -- whether a filter or column does
+
+-- Finds which structs have a field that a filter or column names.
+local function survey(tree)
+  local sums = tree:referenced(f_error)
+  for _, f in ipairs(SUMS) do sums = sums or tree:referenced(f.status) end
+  sums_named = sums
+  for name in pairs(INSIDE) do
+    local wanted = H[name] ~= nil and tree:referenced(H[name])
+    for _, f in pairs(F[name]) do wanted = wanted or tree:referenced(f) end
+    SOME[name] = wanted
   end
+  local own = {}
+  for name in pairs(INSIDE) do own[name] = SOME[name] end
+  for name, inner in pairs(INSIDE) do
+    for _, other in ipairs(inner) do SOME[name] = SOME[name] or own[other] end
+  end
+end
+
+-- Chooses what the tree of a packet holds. Filters change only between passes over the capture, and a pass begins with
+-- the lowest frame; so the survey is made anew when the frame number does not grow, or after a packet that was shown.
+local last = huge
+local function choose(tree, pinfo)
+  visible = tree.visible
+  if visible then
+    W, last, sums_asked = ALL, huge, true
+    return
+  end
+  local frame = pinfo.number
+  if frame <= last then survey(tree) end
+  W, last, sums_asked = SOME, frame, sums_named
+end
+
+-- Begins a packet: its bytes, and nothing found yet.
+local function begin(buf)
+  tvb, cap = buf, len(buf)
+  held = min(cap, FIRST)
+  s = raw(buf, 0, held)
   sum_n = 0
   hook.start()
+end
+
+-- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
+local function dissect(buf, whole, pinfo, tree)
+  begin(buf)
+  local t
+  visible, sums_asked = false, false
+  if referenced(tree, handle) then
+    t = tree:add(proto, buf())
+    choose(tree, pinfo)
+  end
   local e, code, path, at = root(0, whole, t)
   if e then
-    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and visible)
+    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
     e = min(e, cap)
   end
   if code then report(tree, t, code, path, at) end
   hook.finish(tree, t, pinfo)
   local info = hook.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
-  cols.info = info
   if visible then t:append_text(", " .. info) end
-  for k in pairs(sum_item) do sum_item[k] = nil end
+  if t then
+    for k in pairs(sum_item) do sum_item[k] = nil end
+  end
+  return e or cap, info
+end
+
+-- Size of the packets in a datagram that was captured before the sender's segmentation offload cut it, or nil when it
+-- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
+-- and its checksum is right.
+local function segment_size(buf)
+  begin(buf)
+  root(0, cap, nil)
+  local mark = hook.mark()
+  local first = mark and fetch(cap) and find(s, mark, 1, true)
+  local again = first
+  for _ = 1, first and MAX_TRIES or 0 do
+    again = find(s, mark, again + 1, true)
+    if not again then return nil end
+    sum_n = 0
+    if root(0, again - first, nil) and sum_n > 0 and not verify(true) then return again - first end
+  end
+end
+
+function proto.dissector(buf, pinfo, tree)
+  if not len then
+    len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
+  end
+  local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
+  if captured == 0 then return 0 end
+  cols.protocol = NAME
+  local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree)
+  for o = size, whole - 1, size do
+    local n = min(size, whole - o)
+    dissect(buf(o, n):tvb(), n, pinfo, tree)
+    used = whole
+  end
+  if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
+  cols.info = info
   tvb = nil
-  return e or cap
+  return used
 end
 
 local bound
 function proto.prefs_changed()
-  reserved = proto.prefs.reserved
+  reserved, split = proto.prefs.reserved, proto.prefs.split
   crc_mode = #SUMS > 0 and proto.prefs.crc or NEVER
   local port = PORT > 0 and proto.prefs.port or 0
   if port == bound then return end

@@ -363,6 +363,7 @@ static int32_t read_message(struct mr_message *out, struct in *in)
     if ((p[2] & 0x3fu) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 2, MR_FIELD_MESSAGE_UNNAMED3);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->offset >= out->length && (out->offset != 0u || out->length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
@@ -831,9 +832,11 @@ static int32_t read_atomic(struct mr_atomic *out, struct in *in)
     if (mr_load24(p + 17) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 17, MR_FIELD_ATOMIC_UNNAMED3);
     }
-    if (((uint64_t)out->at % (uint64_t)8u) != (uint64_t)0u) {
+    /* at % 8 == 0 */
+    if (((uint64_t)out->at % 8u) != 0u) {
         return fail(in, MR_E_WHERE, in->off + 8, MR_FIELD_ATOMIC_AT);
     }
+    /* op == AtomicOp.CompareSwap || compare == 0 */
     if (out->op != MR_ATOMIC_OP_COMPARE_SWAP && out->compare != 0u) {
         return fail(in, MR_E_WHERE, in->off + 28, MR_FIELD_ATOMIC_COMPARE);
     }
@@ -1414,6 +1417,7 @@ static int32_t read_path_ack(struct mr_path_ack *out, struct in *in)
     if (out->has_sack != mr_bits256_any(&out->sack)) {
         return fail(in, MR_E_DERIVED, at_has_sack, MR_FIELD_PATH_ACK_HAS_SACK);
     }
+    /* !has_sack || !test(sack, 0) */
     if (out->has_sack && mr_bits256_test(&out->sack, 0)) {
         return fail(in, MR_E_WHERE, at_sack, MR_FIELD_PATH_ACK_SACK);
     }
@@ -1520,14 +1524,6 @@ int32_t mr_path_ack_pack(const struct mr_path_ack *in, uint8_t *buf, size_t cap)
     }
 #endif
     return rc < 0 ? rc : (int32_t)o.off;
-}
-
-struct mr_path_ack_iter mr_path_ack_iter_init(const struct mr_path_ack_list *list)
-{
-    struct mr_path_ack_iter it;
-
-    it.list = *list;
-    return it;
 }
 
 int32_t mr_path_ack_next(struct mr_path_ack_iter *it, struct mr_path_ack *out)
@@ -2943,6 +2939,7 @@ static int32_t read_body_write(struct mr_body_write *out, struct in *in)
     if ((p[2] & 0x3fu) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 2, MR_FIELD_MESSAGE_UNNAMED3);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
@@ -2963,6 +2960,7 @@ static int32_t read_body_write(struct mr_body_write *out, struct in *in)
     out->data.p = in->buf + in->off;
     out->data.len = (size_t)n;
     in->off += (size_t)n;
+    /* message.offset + size(data) <= message.length */
     if (((uint64_t)out->message.offset + (uint64_t)out->data.len) > (uint64_t)out->message.length) {
         return fail(in, MR_E_GEOMETRY, at_data, MR_FIELD_BODY_WRITE_DATA);
     }
@@ -3025,10 +3023,12 @@ static int32_t read_body_send(struct mr_body_send *out, struct in *in)
     if ((p[2] & 0x3fu) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 2, MR_FIELD_MESSAGE_UNNAMED3);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
+    /* message.immediate || send_target.value == 0 */
     if (!out->message.immediate && out->send_target.value != 0u) {
         return fail(in, MR_E_WHERE, in->off + 20, MR_FIELD_SEND_TARGET_VALUE);
     }
@@ -3038,6 +3038,7 @@ static int32_t read_body_send(struct mr_body_send *out, struct in *in)
     out->data.p = in->buf + in->off;
     out->data.len = (size_t)n;
     in->off += (size_t)n;
+    /* message.offset + size(data) <= message.length */
     if (((uint64_t)out->message.offset + (uint64_t)out->data.len) > (uint64_t)out->message.length) {
         return fail(in, MR_E_GEOMETRY, at_data, MR_FIELD_BODY_SEND_DATA);
     }
@@ -3099,10 +3100,12 @@ static int32_t read_body_read_request(struct mr_body_read_request *out, struct i
     if ((p[2] & 0x3fu) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 2, MR_FIELD_MESSAGE_UNNAMED3);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
+    /* !message.immediate && message.offset == 0 */
     if (out->message.immediate || out->message.offset != 0u) {
         return fail(in, MR_E_WHERE, in->off + 8, MR_FIELD_MESSAGE_OFFSET);
     }
@@ -3151,10 +3154,12 @@ static int32_t read_body_read_reply(struct mr_body_read_reply *out, struct in *i
     if (mr_load16(p + 18) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 18, MR_FIELD_REPLY_UNNAMED1);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
+    /* !message.immediate */
     if (out->message.immediate) {
         return fail(in, MR_E_WHERE, in->off + 2, MR_FIELD_MESSAGE_IMMEDIATE);
     }
@@ -3164,9 +3169,11 @@ static int32_t read_body_read_reply(struct mr_body_read_reply *out, struct in *i
     out->data.p = in->buf + in->off;
     out->data.len = (size_t)n;
     in->off += (size_t)n;
+    /* message.offset + size(data) <= message.length */
     if (((uint64_t)out->message.offset + (uint64_t)out->data.len) > (uint64_t)out->message.length) {
         return fail(in, MR_E_GEOMETRY, at_data, MR_FIELD_BODY_READ_REPLY_DATA);
     }
+    /* reply.status == Status.Ok || size(data) == 0 */
     if (out->reply.status != MR_STATUS_OK && out->data.len != 0u) {
         return fail(in, MR_E_WHERE, at_data, MR_FIELD_BODY_READ_REPLY_DATA);
     }
@@ -3234,16 +3241,20 @@ static int32_t read_body_atomic_request(struct mr_body_atomic_request *out, stru
     if (mr_load24(p + 33) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 33, MR_FIELD_ATOMIC_UNNAMED3);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
-    if (((uint64_t)out->atomic.at % (uint64_t)8u) != (uint64_t)0u) {
+    /* at % 8 == 0 */
+    if (((uint64_t)out->atomic.at % 8u) != 0u) {
         return fail(in, MR_E_WHERE, in->off + 24, MR_FIELD_ATOMIC_AT);
     }
+    /* op == AtomicOp.CompareSwap || compare == 0 */
     if (out->atomic.op != MR_ATOMIC_OP_COMPARE_SWAP && out->atomic.compare != 0u) {
         return fail(in, MR_E_WHERE, in->off + 44, MR_FIELD_ATOMIC_COMPARE);
     }
+    /* !message.immediate && message.offset == 0 && message.length == 8 */
     if (out->message.immediate || out->message.offset != 0u || out->message.length != 8u) {
         return fail(in, MR_E_WHERE, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
@@ -3302,10 +3313,12 @@ static int32_t read_body_atomic_reply(struct mr_body_atomic_reply *out, struct i
     if (mr_load16(p + 18) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 18, MR_FIELD_REPLY_UNNAMED1);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
+    /* !message.immediate */
     if (out->message.immediate) {
         return fail(in, MR_E_WHERE, in->off + 2, MR_FIELD_MESSAGE_IMMEDIATE);
     }
@@ -3363,10 +3376,12 @@ static int32_t read_body_stream_end(struct mr_body_stream_end *out, struct in *i
     if (mr_load16(p + 18) != 0u) {
         return fail(in, MR_E_RESERVED, in->off + 18, MR_FIELD_END_UNNAMED1);
     }
+    /* offset < length || offset == 0 && length == 0 */
     if (out->message.offset >= out->message.length
         && (out->message.offset != 0u || out->message.length != 0u)) {
         return fail(in, MR_E_GEOMETRY, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
+    /* !message.immediate && message.offset == 0 && message.length == 0 */
     if (out->message.immediate || out->message.offset != 0u || out->message.length != 0u) {
         return fail(in, MR_E_WHERE, in->off + 12, MR_FIELD_MESSAGE_LENGTH);
     }
@@ -3775,15 +3790,6 @@ static int32_t read_parameters(struct mr_parameters *out, struct in *in)
     return 0;
 }
 
-struct mr_parameters_iter mr_parameters_iter_init(const struct mr_parameters *list)
-{
-    struct mr_parameters_iter it;
-
-    MR_MEMZERO(&it, sizeof it);
-    it.list = *list;
-    return it;
-}
-
 int32_t mr_parameters_next(struct mr_parameters_iter *it, struct mr_parameters_element *out)
 {
     struct mr_err err;
@@ -3961,9 +3967,11 @@ static int32_t read_body_open(struct mr_body_open *out, struct in *in, const str
     if (rc < 0) {
         return blame(in, rc, MR_FIELD_BODY_OPEN_PARAMETERS);
     }
+    /* base.tag == 0 */
     if (base->tag != 0u) {
         return fail(in, MR_E_WHERE, start, MR_FIELD_NONE);
     }
+    /* base.path == 0 && base.psn == 0 && base.tsn == 0 */
     if (base->path != 0u || base->psn != 0u || base->tsn != 0u) {
         return fail(in, MR_E_UNSEQUENCED, start, MR_FIELD_NONE);
     }
@@ -4010,6 +4018,7 @@ static int32_t read_body_retry(struct mr_body_retry *out, struct in *in, const s
     if (rc < 0) {
         return blame(in, rc, MR_FIELD_BODY_RETRY_PARAMETERS);
     }
+    /* base.path == 0 && base.psn == 0 && base.tsn == 0 */
     if (base->path != 0u || base->psn != 0u || base->tsn != 0u) {
         return fail(in, MR_E_UNSEQUENCED, start, MR_FIELD_NONE);
     }
@@ -4056,6 +4065,7 @@ static int32_t read_body_accept(struct mr_body_accept *out, struct in *in,
     if (rc < 0) {
         return blame(in, rc, MR_FIELD_BODY_ACCEPT_PARAMETERS);
     }
+    /* base.path == 0 && base.psn == 0 && base.tsn == 0 */
     if (base->path != 0u || base->psn != 0u || base->tsn != 0u) {
         return fail(in, MR_E_UNSEQUENCED, start, MR_FIELD_NONE);
     }
@@ -4145,6 +4155,7 @@ static int32_t read_body_reject(struct mr_body_reject *out, struct in *in,
     if (rc < 0) {
         return blame(in, rc, MR_FIELD_BODY_REJECT_PARAMETERS);
     }
+    /* base.path == 0 && base.psn == 0 && base.tsn == 0 */
     if (base->path != 0u || base->psn != 0u || base->tsn != 0u) {
         return fail(in, MR_E_UNSEQUENCED, start, MR_FIELD_NONE);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mrgen compiles protocol schemas.
+// Command mrgen compiles protocol schemas.
 //
 //	mrgen gen                   write the outputs that schema/mrgen.toml lists
 //	mrgen gen --out DIR FILE    write the outputs of another schema to DIR/go, DIR/c, DIR/lua and DIR/vectors

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -152,7 +153,7 @@ func (c *runCommand) config() sim.Config {
 		InitialRTT:    max(base, time.Microsecond),
 		MinRTO:        max(base/4, time.Microsecond),
 		MaxWindow:     max(int(1.4*product), 4*packet),
-		InitialWindow: max(int(1.05*product)/c.Paths, packet),
+		InitialWindow: packet * int(math.Ceil(1.05*product/float64(c.Paths*packet))),
 	}
 	return cfg
 }

@@ -10,12 +10,10 @@ import (
 // pattern is the seed of bytes that can be made again at any time, and told from every other pattern's.
 type pattern uint64
 
-// word returns the i-th 8 bytes (the step of SplitMix64).
+// word returns the i-th 8 bytes.
 func (p pattern) word(i int) uint64 {
-	z := uint64(p) + uint64(i+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	z := (uint64(p) + uint64(i+1)) * 0x9e3779b97f4a7c15
+	return (z ^ z>>32) * 0xbf58476d1ce4e5b9
 }
 
 // fill writes the pattern from its beginning.
@@ -80,8 +78,9 @@ func newShadow(name string, rooms []int) *shadow {
 		at += room + guardBytes
 	}
 	s.memory = make([]byte, max(at, 2*guardBytes))
-	for i := range s.memory {
-		s.memory[i] = poison
+	s.memory[0] = poison
+	for done := 1; done < len(s.memory); done *= 2 {
+		copy(s.memory[done:], s.memory[:done])
 	}
 	return s
 }

@@ -17,7 +17,7 @@ const swarmBytes = 1 << 20
 // 4 paths.
 func Swarm(seed uint64) Config {
 	s := swarm{seed: seed, next: concernSwarm}
-	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 5_000_000}
+	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 1_000_000}
 	s.engine(&cfg)
 	s.network(&cfg)
 	s.faults(&cfg)
@@ -78,10 +78,14 @@ func (s *swarm) network(cfg *Config) {
 	n.Rate = Rate(doubling(rng, 1, 128)) * 1e9
 	n.Latency = time.Duration(between(rng, 500, 20_000))
 	n.Paths = doubling(rng, 4, 32)
-	n.Hops = []Hop{{Rate: n.Rate, Latency: time.Duration(between(rng, 500, 20_000))}}
+	n.Hops = []Hop{{Latency: time.Duration(between(rng, 500, 20_000))}}
 	if skew := s.concern(); half(skew) {
 		n.Skew = time.Duration(between(skew, 1, 20)) * n.Latency
 	}
+	if cfg.Engine.SeqBits != 0 {
+		slowDown(cfg)
+	}
+	n.Hops[0].Rate = n.Rate
 	queue := s.concern()
 	if !half(queue) {
 		return
@@ -96,6 +100,25 @@ func (s *swarm) network(cfg *Config) {
 	if half(queue) {
 		h.MarkFrom, h.MarkTo = h.Queue/5, h.Queue*4/5
 	}
+}
+
+// slowDown keeps what is sent on a path within a few round trips far below a quarter of a narrow sequence space, as it is in
+// a wide one: old and new numbers would look alike otherwise.
+func slowDown(cfg *Config) {
+	const leastBits, roundTrips = 8 * 100, 8
+	n, e := &cfg.Network, &cfg.Engine
+	rtt := cfg.roundTrip()
+	quarter := Rate(1) << (e.SeqBits - 2)
+	n.Rate = min(n.Rate, quarter*leastBits*1e9/Rate(roundTrips*rtt))
+	e.InitialRTT = min(e.InitialRTT, 2*rtt)
+	e.MinRTO = min(e.MinRTO, rtt)
+	e.MaxAckDelay = min(e.MaxAckDelay, rtt)
+}
+
+// roundTrip is the sum of the latencies there and back on the slowest path.
+func (c *Config) roundTrip() time.Duration {
+	n := &c.Network
+	return 2 * (n.Latency + n.Hops[0].Latency + n.Skew)
 }
 
 // faults draws loss, duplication, damage and blackholes.
@@ -119,7 +142,7 @@ func (s *swarm) faults(cfg *Config) {
 	// A path that is silent for so long that half its sequence space passes would be lost for good.
 	longest := 20_000
 	if cfg.Engine.SeqBits != 0 {
-		longest = 200
+		longest = int(4 * cfg.roundTrip() / time.Microsecond)
 	}
 	for range between(rng, 1, 2*cfg.Network.Paths) {
 		begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond

@@ -4,6 +4,7 @@ package cgen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -34,6 +35,9 @@ func (d *decoder) check(c *gen.Check, r *gen.Run) {
 		return
 	}
 	at, id := d.spot(c, r)
+	if c.Kind == gen.CheckWhere && c.Text != "" {
+		d.p.line("/* %s */", escape(c.Text))
+	}
 	d.p.line("if (%s) {", hold)
 	d.p.line("return fail(in, %s, %s, %s);", d.g.checkCode(c), at, id)
 	d.p.line("}")
@@ -78,13 +82,46 @@ func (d *decoder) spot(c *gen.Check, r *gen.Run) (at, id string) {
 	if !d.places[first] {
 		return "start", id
 	}
-	bit := 0
-	if len(c.Item.Path) > 1 && first.Kind == gen.KindStruct && len(first.Struct.Steps) > 0 {
-		if run, ok := first.Struct.Steps[0].(*gen.Run); ok {
-			bit = max(0, bitOf(run.Parts, c.Item.Path[1:]))
-		}
+	if len(c.Item.Path) == 1 {
+		return d.place(first), id
 	}
-	return plus(d.place(first), bit/8), id
+	return d.nestedSpot(c.Item), id
+}
+
+// nestedSpot is the C text of where an item inside a nested struct starts; the struct that has the rule, when it is absent.
+func (d *decoder) nestedSpot(r gen.Ref) string {
+	first, it := r.Path[0], r.Last()
+	inner := scope{g: d.g, self: "out->" + first.Name.C + "."}
+	text, ok := inner.offset(first.Struct, r.Path[1:])
+	switch {
+	case viewed(it):
+		text = fmt.Sprintf("(size_t)(%s.p - in->buf)", d.scope().path(r))
+	case !ok:
+		d.g.unsupported("%s: a rule of %s about %s, whose place depends on a switch or a parameter",
+			d.s.Name.Schema, first.Name.Schema, it.Name.Schema)
+	case text == "0u":
+		text = d.place(first)
+	default:
+		text = d.place(first) + " + " + strings.TrimSuffix(text, "u")
+	}
+	if it.When == nil {
+		return text
+	}
+	if readsParam(it.When) {
+		d.g.unsupported("%s: a rule about %s, whose presence depends on a parameter", d.s.Name.Schema, it.Name.Schema)
+	}
+	return fmt.Sprintf("(%s ? %s : start)", d.scope().inner(r).cond(it.When), text)
+}
+
+// viewed tells whether the member of it points to where it was found.
+func viewed(it *gen.Item) bool {
+	switch it.Kind {
+	case gen.KindArray, gen.KindList:
+		return true
+	case gen.KindSpan:
+		return it.Span.Kind != gen.SpanPad && it.Span.Fixed < 0
+	}
+	return false
 }
 
 // place is the local that holds where an item starts.

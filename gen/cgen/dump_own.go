@@ -27,13 +27,16 @@ func (g *generator) ownStruct(p *printer, s *gen.Struct) {
 		}
 	}
 	for _, it := range s.Items {
-		if it.Scalar != nil && stored(it) && (it.Scalar.Derived != nil || it.Scalar.Solve != nil || it.Scalar.Sum != nil) {
+		if s := it.Scalar; s != nil && stored(it) && (s.Derived != nil || solvable(s) || s.Sum != nil) {
 			g.spoil(body, it)
 		}
 	}
 	g.frame(p, fmt.Sprintf("static void own_%s(struct %s *v%s)", s.Name.C, g.tag(s.Name), g.params(s)), body.buf.String(),
 		append(paramNames(s), "v"))
 }
+
+// solvable tells whether pack always computes s from what it counts, and never reads it.
+func solvable(s *gen.Scalar) bool { return s.Solve != nil && s.Solve.Of.Last().When == nil }
 
 // spoil prints the setting of a computed member to nonsense.
 func (g *generator) spoil(p *printer, it *gen.Item) {

@@ -17,6 +17,8 @@ type encoder struct {
 	p    *printer
 	s    *gen.Struct
 	self string // "in->", or "v." when members are computed first
+	// inPlace tells that there is no copy with computed members, so that derived ones are computed where they are stored.
+	inPlace bool
 }
 
 // settle is a member that pack computes before it writes: a solved or derived scalar, own or nested.
@@ -28,8 +30,8 @@ type settle struct {
 
 func (e *encoder) scope() scope { return scope{g: e.g, self: e.self, packing: true} }
 
-// settles lists what pack computes in s. Derived members of nested structs are among it when s itself looks at them;
-// else their own writer computes them.
+// settles lists what pack computes in s. Members that a nested struct computes are among it when s itself looks at them;
+// else their own writer does it.
 func settles(s *gen.Struct) []settle {
 	var out []settle
 	for _, it := range s.Items {
@@ -42,16 +44,25 @@ func settles(s *gen.Struct) []settle {
 		}
 		if it.Kind == gen.KindStruct {
 			for _, sub := range it.Struct.Items {
-				out = append(out, derivedAt(append(slices.Clone(r.Path), sub))...)
+				out = append(out, computedAt(append(slices.Clone(r.Path), sub))...)
 			}
 		} else if len(r.Path) > 1 {
-			out = append(out, derivedAt(r.Path)...)
+			out = append(out, computedAt(r.Path)...)
 		}
 	}
 	for _, it := range s.Items {
 		out = append(out, derivedAt([]*gen.Item{it})...)
 	}
 	return slices.CompactFunc(out, func(a, b settle) bool { return slices.Equal(a.path, b.path) })
+}
+
+// computedAt is the settling of a nested member that its own struct computes.
+func computedAt(path []*gen.Item) []settle {
+	it := path[len(path)-1]
+	if out := solvedBy(it.Owner, []*gen.Item{it}); len(out) == 1 && it.Kind != gen.KindStruct {
+		return []settle{{path: path, solve: out[0].solve}}
+	}
+	return derivedAt(path)
 }
 
 func derivedAt(path []*gen.Item) []settle {
@@ -129,9 +140,9 @@ func exprRefs(e *gen.Expr) []gen.Ref {
 func (g *generator) stores(p *printer, s *gen.Struct) {
 	p.line("static void store_%s(const struct %s *in, uint8_t *p)", s.Name.C, g.tag(s.Name))
 	p.line("{")
-	e := &encoder{g: g, p: p, s: s, self: "in->"}
+	e := &encoder{g: g, p: p, s: s, self: "in->", inPlace: true}
 	before := p.buf.Len()
-	e.parts(s.Steps[0].(*gen.Run).Parts, true)
+	e.parts(s.Steps[0].(*gen.Run).Parts)
 	text := p.buf.String()[before:]
 	for _, name := range []string{"in", "p"} {
 		if !uses(text, name) {
@@ -189,11 +200,17 @@ func (e *encoder) settle(sets []settle) {
 	for _, st := range sets {
 		it := st.path[len(st.path)-1]
 		to := e.scope().path(gen.Ref{Path: st.path})
+		sc := e.scope()
+		if it.Owner != e.s {
+			sc = sc.inner(gen.Ref{Path: st.path})
+		}
 		if st.solve != nil {
-			e.solve(to, it, st.solve)
+			if st.solve.Of.Path[0].Owner == e.s {
+				sc = e.scope()
+			}
+			e.solve(sc, to, it, st.solve)
 			continue
 		}
-		sc := e.scope().inner(gen.Ref{Path: st.path})
 		if it.Scalar.Flag {
 			e.p.line("%s = %s;", to, sc.cond(st.value))
 			continue
@@ -222,13 +239,18 @@ func (e *encoder) assign(to string, it *gen.Item, value string, negative bool) {
 	e.p.line("%s = (%s)n;", to, e.g.scalarType(s))
 }
 
-// solve prints (measure - B) / A, which must divide evenly.
-func (e *encoder) solve(to string, it *gen.Item, sv *gen.Solve) {
+// solve prints (measure - B) / A, which must divide evenly. A member whose measure is absent keeps its value: it may
+// itself be what decides about the presence.
+func (e *encoder) solve(sc scope, to string, it *gen.Item, sv *gen.Solve) {
+	if when := sv.Of.Last().When; when != nil {
+		e.p.line("if (%s) {", sc.inner(sv.Of).cond(when))
+		defer e.p.line("}")
+	}
 	op := gen.OpSize
 	if sv.Of.Last().Kind == gen.KindArray && sv.Of.Last().Array.Count != nil {
 		op = gen.OpCount
 	}
-	text, ok := e.scope().measure(&gen.Expr{Op: op, Ref: sv.Of})
+	text, ok := sc.measure(&gen.Expr{Op: op, Ref: sv.Of})
 	if !ok || sv.A <= 0 {
 		e.g.unsupported("%s.%s: computed from %s", it.Owner.Name.Schema, it.Name.Schema, sv.Of.Last().Name.Schema)
 		return
@@ -306,7 +328,7 @@ func (e *encoder) run(r *gen.Run) {
 	if e.s.FixedSize {
 		e.p.line("store_%s(in, p);", e.s.Name.C)
 	} else {
-		e.parts(r.Parts, false)
+		e.parts(r.Parts)
 	}
 	e.sums(r.Parts, 0)
 	e.p.line("o->off += %du;", r.Size)

@@ -93,6 +93,9 @@ func (s scope) cond(e *gen.Expr) string {
 		if it := e.Ref.Last(); it != nil && it.Scalar != nil && it.Scalar.Flag {
 			return s.leaf(e)
 		}
+		if !signed(e) {
+			return group1(s.leaf(e)) + " != 0u"
+		}
 	}
 	return s.num(e) + " != 0u"
 }
@@ -382,7 +385,7 @@ func (s scope) num(e *gen.Expr) string {
 	}
 	switch e.Op {
 	case gen.OpConst:
-		return castConst(s.constant(e))
+		return s.constant(e)
 	case gen.OpRef:
 		if signed(e) {
 			return "(int64_t)" + s.leaf(e)
@@ -445,7 +448,11 @@ func (s scope) arith(e *gen.Expr) string {
 		}
 		return "(uint64_t)" + text
 	}
-	text := fmt.Sprintf("(%s %s %s)", s.unsigned(a), op, s.unsigned(b))
+	left := s.unsigned(a)
+	if a.Op == gen.OpConst && (b.Op == gen.OpConst || e.Op == gen.OpShl || e.Op == gen.OpShr) {
+		left = castConst(left)
+	}
+	text := fmt.Sprintf("(%s %s %s)", left, op, s.unsigned(b))
 	if signed(e) {
 		return "(int64_t)" + text
 	}

@@ -72,9 +72,9 @@ func (g *generator) fileDoc(p *printer) {
 	lines := append([]string{"@file"}, g.p.Doc...)
 	lines = append(lines, "",
 		"Memory is the caller's: nothing here allocates or keeps state. Functions return the bytes used, or a negative code",
-		"(-"+g.upper+"E_...). What unpack stores as a view points into the input, which must live as long. Every byte of a",
-		"header is read once, so that a peer who writes to shared memory cannot change it between check and use; elements",
-		"of arrays and TLV lists are read again by their iterators, which check again.",
+		"(-"+g.upper+"E_...). What unpack stores as a view points into the input, which must live as long. No member is read twice:",
+		"what was checked is what is stored, even if a peer writes to the memory meanwhile. Elements of arrays and TLV lists",
+		"are read by their iterators, which check them again.",
 		"",
 		"pack computes fixed and derived members, counts, lengths and checksums itself. It reads its output back with",
 		"unpack's rules and returns their code if it breaks one; compile with "+g.upper+"PACK_UNCHECKED to save that.",
@@ -163,7 +163,14 @@ func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
 	}
 	if g.arrays[s] {
 		p.doc("Begins a walk over list, which unpack filled or the caller built.")
-		p.line("struct %s_iter %s_iter_init(const struct %s_list *list);", t, t, t)
+		p.line("static inline struct %s_iter %s_iter_init(const struct %s_list *list)", t, t, t)
+		p.line("{")
+		p.line("struct %s_iter it;", t)
+		p.line("")
+		p.line("it.list = *list;")
+		p.line("return it;")
+		p.line("}")
+		p.line("")
 		p.doc("Reads the next element: 1, 0 at the end, or a negative code if the view's bytes are wrong.")
 		p.line("int32_t %s_next(struct %s_iter *it, struct %s *out%s);", t, t, t, g.params(s))
 		if s.FixedSize {
@@ -171,6 +178,13 @@ func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
 			p.line("int32_t %s_at(const struct %s_list *list, size_t i, struct %s *out);", t, t, t)
 		}
 	}
+	p.line("")
+}
+
+func (g *generator) initPrototype(p *printer, s *gen.Struct) {
+	p.doc("Sets every member to its initial value: zero unless the schema says otherwise.")
+	t := g.tag(s.Name)
+	p.line("void %s_init(struct %s *out);", t, t)
 	for _, it := range s.Items {
 		if it.Kind == gen.KindArray && it.Array.Scalar != nil {
 			p.doc("Element i of " + it.Name.Schema + "; i < list->n.")
@@ -178,12 +192,6 @@ func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
 				g.scalarType(it.Array.Scalar), t, it.Name.C, t, it.Name.C)
 		}
 	}
-	p.line("")
-}
-
-func (g *generator) initPrototype(p *printer, s *gen.Struct) {
-	p.doc("Sets every member to its initial value: zero unless the schema says otherwise.")
-	p.line("void %s_init(struct %s *out);", g.tag(s.Name), g.tag(s.Name))
 }
 
 // hasSum tells whether a checksum field lies in s or below it.

@@ -18,7 +18,10 @@ func (d *decoder) call(c *gen.Call) {
 	d.p.line("rc = read_%s(&out->%s, in%s);", it.Struct.Name.C, it.Name.C, d.scope().args(it.Args))
 	d.blame(d.field(it))
 	if c.Windowed {
-		d.leave(c.Reserve, !it.Struct.Greedy, d.field(it))
+		if !it.Struct.Greedy { // a greedy one has checked it
+			d.trailing(d.field(it))
+		}
+		d.leave(c.Reserve)
 	}
 }
 
@@ -31,11 +34,8 @@ func (d *decoder) enter(reserve int, id string) {
 	}
 }
 
-// leave checks that the window is used up, unless the callee has, and ends it.
-func (d *decoder) leave(reserve int, check bool, id string) {
-	if check {
-		d.trailing(id)
-	}
+// leave ends the window that enter began.
+func (d *decoder) leave(reserve int) {
 	if reserve > 0 {
 		d.p.line("in->end = end;")
 	}
@@ -138,7 +138,7 @@ func (d *decoder) arm(c *gen.Choose, a *gen.Arm) {
 	d.p.line("rc = read_%s(&out->%s.%s, in%s);", a.Struct.Name.C, unionName(it), a.Name.C, d.scope().args(a.Args))
 	d.blame(d.field(a))
 	if a.Struct.Greedy {
-		d.leave(c.Reserve, false, d.field(a))
+		d.leave(c.Reserve)
 	}
 	d.p.line("break;")
 }
@@ -261,7 +261,7 @@ func (d *decoder) elements(e *gen.Elements) {
 	d.enter(e.Reserve, d.field(it))
 	d.p.line("rc = read_%s(&out->%s, in);", it.List.Name.C, it.Name.C)
 	d.blame(d.field(it))
-	d.leave(e.Reserve, false, d.field(it))
+	d.leave(e.Reserve)
 }
 
 // repeat reads all elements once, to check them; the member keeps their window.
@@ -295,7 +295,7 @@ func (d *decoder) repeat(r *gen.Repeat) {
 		d.p.line("%s.len = (size_t)(in->buf + in->off - %s.p);", to, to)
 	}
 	if a.Count == nil {
-		d.leave(r.Reserve, false, d.field(it))
+		d.leave(r.Reserve)
 	}
 }
 

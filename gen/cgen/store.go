@@ -8,12 +8,11 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// parts prints the stores of a run's items at p. fixed tells that the struct has no settled copy, so that derived members
-// are computed in place.
-func (e *encoder) parts(parts []gen.Part, fixed bool) {
+// parts prints the stores of a run's items at p.
+func (e *encoder) parts(parts []gen.Part) {
 	for _, gr := range groups(parts) {
 		if sum := gr.parts[0].Item.Scalar.Sum; sum == nil {
-			e.group(gr, fixed)
+			e.group(gr)
 		}
 	}
 	for _, part := range parts {
@@ -37,7 +36,7 @@ func (e *encoder) parts(parts []gen.Part, fixed bool) {
 }
 
 // value is the C text of what a scalar is written as: a constant, or an expression of an unsigned type.
-func (e *encoder) value(it *gen.Item, fixed bool) (text string, constant bool) {
+func (e *encoder) value(it *gen.Item) (text string, constant bool) {
 	s := it.Scalar
 	switch {
 	case s.Fixed != nil:
@@ -46,7 +45,7 @@ func (e *encoder) value(it *gen.Item, fixed bool) (text string, constant bool) {
 		return constFor(ones(s.Bits)), true
 	case unnamed(it) || s.Reserved == gen.ReservedIgnore:
 		return "0u", true
-	case s.Derived != nil && fixed:
+	case s.Derived != nil && e.inPlace:
 		if s.Flag {
 			return e.scope().atom(s.Derived), false
 		}
@@ -69,9 +68,9 @@ func constFor(n uint64) string {
 	return fmt.Sprintf("%du", n)
 }
 
-func (e *encoder) group(gr group, fixed bool) {
+func (e *encoder) group(gr group) {
 	if len(gr.parts) == 1 && gr.parts[0].Bit%8 == 0 && gr.parts[0].Item.Scalar.Bits == gr.n*8 {
-		e.single(gr, fixed)
+		e.single(gr)
 		return
 	}
 	if gr.n > 8 {
@@ -84,7 +83,7 @@ func (e *encoder) group(gr group, fixed bool) {
 	}
 	text := ""
 	for _, part := range gr.parts {
-		value, constant := e.value(part.Item, fixed)
+		value, constant := e.value(part.Item)
 		if value == "0u" && constant {
 			continue
 		}
@@ -127,14 +126,14 @@ func (e *encoder) storeWord(gr group, order, text, word string) {
 }
 
 // single prints the store of a scalar that fills whole bytes.
-func (e *encoder) single(gr group, fixed bool) {
+func (e *encoder) single(gr group) {
 	it := gr.parts[0].Item
 	s := it.Scalar
-	value, _ := e.value(it, fixed)
+	value, _ := e.value(it)
 	typ := fmt.Sprintf("uint%d_t", width(s.Bits))
 	if s.Signed {
 		value = fmt.Sprintf("(%s)((uint64_t)%s & %s)", typ, group1(value), maskText(s.Bits))
-	} else if s.Derived != nil && fixed {
+	} else if s.Derived != nil && e.inPlace {
 		value = fmt.Sprintf("(%s)%s", typ, group1(value))
 	}
 	if gr.n == 1 {

@@ -202,15 +202,6 @@ func (g *generator) tlvRead(p *printer, l *gen.List) {
 func (g *generator) tlvWalk(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
 	p.text(fmt.Sprintf(`
-struct %[1]s_iter %[1]s_iter_init(const struct %[1]s *list)
-{
-    struct %[1]s_iter it;
-
-    %[3]sMEMZERO(&it, sizeof it);
-    it.list = *list;
-    return it;
-}
-
 int32_t %[1]s_next(struct %[1]s_iter *it, struct %[1]s_element *out)
 {
     struct %[4]serr err;
@@ -250,7 +241,15 @@ int32_t %[1]s_find(const struct %[1]s *list, enum %[1]s_kind kind,
 func (g *generator) tlvPrototypes(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
 	p.doc("Begins a walk over list, which unpack filled or the caller built.")
-	p.line("struct %s_iter %s_iter_init(const struct %s *list);", t, t, t)
+	p.line("static inline struct %s_iter %s_iter_init(const struct %s *list)", t, t, t)
+	p.line("{")
+	p.line("struct %s_iter it;", t)
+	p.line("")
+	p.line("%sMEMZERO(&it, sizeof it);", g.upper)
+	p.line("it.list = *list;")
+	p.line("return it;")
+	p.line("}")
+	p.line("")
 	p.doc("Reads the next element: 1, 0 at the end, or a negative code if the view's bytes are wrong.")
 	p.line("int32_t %s_next(struct %s_iter *it, struct %s_element *out);", t, t, t)
 	p.doc("Reads the first element of a kind: 1, 0 if there is none, or a negative code.")

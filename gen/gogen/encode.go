@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -87,6 +88,7 @@ func (g *generator) putFixed(f *jen.File, s *gen.Struct, fm form) {
 	var b body
 	e := g.encoder(s, &b, fm)
 	e.storeParts("view", fixedParts(s))
+	e.patchSum(fixedParts(s), "view", func(at int) string { return fmt.Sprintf("view[:%d]", at) })
 	lines := []string{fmt.Sprintf("put%s writes the fields over a view.", fm.suffix())}
 	if fm == stored {
 		lines = []string{"putRaw is put with fixed and computed fields as they are stored."}
@@ -217,13 +219,28 @@ func fixedValue(s *gen.Scalar) val {
 	return operand(fmt.Sprint(*s.Fixed), "const")
 }
 
-// solved lists what the encoder computes in front of the steps: items with Solve, of this struct and of nested headers.
+// solved is a scalar that the encoder computes from the measure of an item, both reached from the struct that holds the item.
 type solved struct {
 	path []*gen.Item
 	of   gen.Ref
 }
 
-// solvedBy collects the scalars whose measure is an item of s.
+func (so solved) item() *gen.Item { return so.path[len(so.path)-1] }
+
+// local is the name of the printed variable with the computed value.
+func (so solved) local() string { return localName(so.path) }
+
+func (so solved) key() string { return pathOf(gen.Ref{Path: so.path}) }
+
+func localName(path []*gen.Item) string {
+	name := "new"
+	for _, it := range path {
+		name += it.Name.Go
+	}
+	return name
+}
+
+// solvedBy collects the scalars of s and of its headers whose measure is an item of s.
 func solvedBy(s *gen.Struct) []solved {
 	var out []solved
 	var walk func(items []*gen.Item, path []*gen.Item)
@@ -243,56 +260,67 @@ func solvedBy(s *gen.Struct) []solved {
 }
 
 func ownedBy(r gen.Ref, s *gen.Struct) bool {
-	if r.Param != nil || len(r.Path) == 0 {
-		return false
-	}
-	for _, it := range s.Items {
-		if it == r.Path[0] {
-			return true
-		}
-	}
-	return false
+	return r.Param == nil && len(r.Path) > 0 && slices.Contains(s.Items, r.Path[0])
 }
 
-// solve prints the values of solved and derived fields as locals and lets expressions read them.
+// solve prints the value that the encoder gives to a solved item, with the test that there is one; result is what stands
+// before an error in a return statement. Expressions read the new value from then on.
+func (s *scope) solve(b *body, so solved, result string) {
+	it := so.item()
+	measure := s.measureOf(so.of)
+	sv, name := it.Scalar.Solve, so.local()
+	if sv.A != 1 {
+		b.line("if (%s)%%%d != 0 {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", less(measure.at(5), sv.B), sv.A, result, so.key())
+	}
+	b.line("%s := %s", name, linear(measure.at(5), sv))
+	s.fitLocal(b, localFit{name, so.key(), result, it.Scalar.Bits})
+	s.known[so.key()] = operand(name, "uint64")
+}
+
+// measureOf prints the number of an array's elements, or the size of a span.
+func (s *scope) measureOf(r gen.Ref) val {
+	if r.Last().Kind == gen.KindArray {
+		return operand("uint64(len("+s.place(r)+"))", "uint64")
+	}
+	return s.sizeOf(r)
+}
+
+// localFit is a computed number and the field that must hold it.
+type localFit struct {
+	name, key, result string
+	bits              int
+}
+
+func (s *scope) fitLocal(b *body, f localFit) {
+	if f.bits < 64 {
+		b.line("if %s > %s {\nreturn %sfault(CodeNofit, %q, 0, 0).values(0, %s)\n}", f.name, mask(f.bits), f.result, f.key, f.name)
+	}
+}
+
+// solve prints the values of solved and derived fields as locals.
 func (e *encoder) solve() {
 	for _, so := range solvedBy(e.s) {
-		it := so.path[len(so.path)-1]
-		measured := so.of.Last()
-		var measure val
-		if measured.Kind == gen.KindArray {
-			measure = operand("uint64(len("+e.sc.place(so.of)+"))", "uint64")
-		} else {
-			measure = e.sc.sizeOf(so.of)
-		}
-		code := strings.TrimPrefix(linear(measure.at(5), it.Scalar.Solve), "")
-		e.settle(so.path, val{code, "uint64", 4})
+		e.sc.solve(e.b, so, "dst, ")
 	}
 	for _, it := range e.s.Items {
 		if it.Scalar != nil && it.Scalar.Derived != nil {
-			e.settle([]*gen.Item{it}, e.sc.expr(it.Scalar.Derived))
+			e.derive(it)
 		}
 	}
 }
 
-// settle prints one computed value with the test that it fits.
-func (e *encoder) settle(path []*gen.Item, v val) {
-	it := path[len(path)-1]
-	name, key := "new", ""
-	for _, p := range path {
-		name += p.Name.Go
-		key = joinPath(key, p.Name.Schema)
-	}
+// derive prints the value of one derived field.
+func (e *encoder) derive(it *gen.Item) {
+	v := e.sc.expr(it.Scalar.Derived)
+	name := localName([]*gen.Item{it})
 	if it.Scalar.Flag && v.typ == "bool" {
 		e.b.line("%s := %s", name, v.code)
-		e.sc.known[key] = operand(name, "bool")
+		e.sc.known[it.Name.Schema] = operand(name, "bool")
 		return
 	}
 	e.b.line("%s := %s", name, convert(v, "uint64").code)
-	if it.Scalar.Bits < 64 {
-		e.b.line("if %s > %s {\nreturn dst, fault(CodeNofit, %q, 0, 0).values(0, %s)\n}", name, mask(it.Scalar.Bits), key, name)
-	}
-	e.sc.known[key] = operand(name, "uint64")
+	e.sc.fitLocal(e.b, localFit{name, it.Name.Schema, "dst, ", it.Scalar.Bits})
+	e.sc.known[it.Name.Schema] = operand(name, "uint64")
 }
 
 // storeParts prints the statements that write a run's parts into buf, an array pointer.
@@ -319,6 +347,8 @@ func (e *encoder) value(p gen.Part) val {
 		return operand("0", "const")
 	case e.form == stored:
 		return field
+	case s.Sum != nil:
+		return operand("0", "const") // patched when all before it is written
 	}
 	if v, ok := e.sc.known[it.Name.Schema]; ok {
 		return convert(v, uintTypeOf(v, s))
@@ -374,13 +404,11 @@ func (e *encoder) patchSolved(header *gen.Item, view string) {
 		if so.path[0] != header || len(so.path) < 2 {
 			continue
 		}
-		call, key := view, header.Name.Schema
+		call := view
 		for _, it := range so.path[1 : len(so.path)-1] {
 			call += "." + it.Name.Go + "()"
-			key = joinPath(key, it.Name.Schema)
 		}
-		it := so.path[len(so.path)-1]
-		v := e.sc.known[joinPath(key, it.Name.Schema)]
-		e.b.line("%s.Set%s(%s)", call, it.Name.Go, convert(v, scalarType(it.Scalar)).code)
+		v := convert(e.sc.known[so.key()], scalarType(so.item().Scalar))
+		e.b.line("%s.Set%s(%s)", call, so.item().Name.Go, v.code)
 	}
 }

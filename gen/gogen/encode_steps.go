@@ -86,13 +86,13 @@ func (e *encoder) steps(steps []gen.Step) {
 		case *gen.Run:
 			e.run(st)
 		case *gen.Call:
-			e.nested(st.Item.Name, e.sc.args(st.Item.Struct, st.Item.Args), e.g.settles(st.Item.Struct))
+			e.nested(st.Item.Name, e.sc.args(st.Item.Struct, st.Item.Args), e.suffix(st.Item.Struct))
 		case *gen.Repeat:
 			e.repeat(st.Item)
 		case *gen.Take:
 			e.take(st.Item)
 		case *gen.Elements:
-			e.nested(st.Item.Name, "", e.g.listSettles(st.Item.List))
+			e.nested(st.Item.Name, "", e.listSuffix(st.Item.List))
 		case *gen.Branch:
 			e.branch(st)
 		case *gen.Choose:
@@ -101,14 +101,22 @@ func (e *encoder) steps(steps []gen.Step) {
 	}
 }
 
-// nested prints the encoding of a part with an encoder of its own.
-func (e *encoder) nested(name gen.Name, args string, settles bool) {
+// nested prints the encoding of a part with an encoder of its own, Append or AppendRaw.
+func (e *encoder) nested(name gen.Name, args, suffix string) {
 	e.b.line("if out, err = %s.%s.Append%s(%s); err != nil {\nreturn dst, inside(err, %q, 0)\n}",
-		e.sc.self, name.Go, e.suffix(settles), commas("out", args), name.Schema)
+		e.sc.self, name.Go, suffix, commas("out", args), name.Schema)
 }
 
-func (e *encoder) suffix(settles bool) string {
-	if !settles {
+// suffix names the encoder of a nested struct: AppendRaw only where that differs.
+func (e *encoder) suffix(s *gen.Struct) string {
+	if !e.g.settles(s) {
+		return ""
+	}
+	return e.form.suffix()
+}
+
+func (e *encoder) listSuffix(l *gen.List) string {
+	if !e.g.listSettles(l) {
 		return ""
 	}
 	return e.form.suffix()
@@ -134,7 +142,7 @@ func (e *encoder) choose(it *gen.Item) {
 		case a.Struct != nil:
 			name := a.Name
 			name.Schema = snake(name.Schema)
-			e.nested(name, e.sc.args(a.Struct, a.Args), e.g.settles(a.Struct))
+			e.nested(name, e.sc.args(a.Struct, a.Args), e.suffix(a.Struct))
 		}
 	}, fmt.Sprintf("return dst, fault(CodeSwitch, %q, 0, 0).values(0, %s)", it.Name.Schema, number))
 }
@@ -157,7 +165,7 @@ func (e *encoder) repeat(it *gen.Item) {
 	if st := it.Array.Struct; st != nil {
 		e.b.line("for index := range %s {", field)
 		e.b.line("if out, err = %s[index].Append%s(%s); err != nil {\nreturn dst, inside(err, indexed(%q, index), 0)\n}\n}",
-			field, e.suffix(e.g.settles(st)), commas("out", e.sc.args(st, it.Array.Args)), it.Name.Schema)
+			field, e.suffix(st), commas("out", e.sc.args(st, it.Array.Args)), it.Name.Schema)
 		return
 	}
 	sc := it.Array.Scalar
@@ -183,6 +191,7 @@ func (e *encoder) run(r *gen.Run) {
 	var inner body
 	e.b = &inner
 	e.storeParts("raw", r.Parts)
+	e.patchSum(r.Parts, "raw", func(at int) string { return fmt.Sprintf("out[len(dst):len(out)-%d]", r.Size-at) })
 	e.b = outer
 	lines := inner.String()
 	tail := fmt.Sprintf("out[len(out)-%d:]", r.Size)
@@ -205,25 +214,43 @@ func (e *encoder) run(r *gen.Run) {
 // declared tells whether a declaration was printed before.
 func (b *body) declared(decl string) bool { return strings.Contains(b.String(), decl) }
 
-// sumRun prints a run that is a checksum and nothing else. Other runs may not hold one.
+// sumRun prints a run that is a checksum and nothing else.
 func (e *encoder) sumRun(r *gen.Run) bool {
-	var sum *gen.Item
-	for _, p := range r.Parts {
-		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil {
-			sum = p.Item
-		}
-	}
-	if sum == nil || e.form == stored {
+	p, ok := sumPart(r.Parts)
+	if !ok || e.form == stored || len(r.Parts) > 1 || r.Size == 1 || r.Size == 3 {
 		return false
 	}
-	if len(r.Parts) > 1 || sum.Scalar.Bits < 16 || sum.Scalar.Bits == 24 {
-		e.g.fail("%s.%s: a checksum must stand alone behind an item of variable size", e.s.Name.Schema, sum.Name.Schema)
-		return true
-	}
-	order := "BigEndian"
-	if sum.Scalar.Sum.Sum.Little {
+	order, sum := "BigEndian", p.Item.Scalar.Sum.Sum
+	if little(p.Item.Scalar) {
 		order = "LittleEndian"
 	}
-	e.b.line("out = binary.%s.AppendUint%d(out, %s(out[len(dst):]))", order, sum.Scalar.Bits, sumFunc(sum.Scalar.Sum.Sum))
+	e.b.line("out = binary.%s.AppendUint%d(out, %s(out[len(dst):]))", order, p.Item.Scalar.Bits, sumFunc(sum))
 	return true
+}
+
+// sumPart finds the checksum in a run.
+func sumPart(parts []gen.Part) (gen.Part, bool) {
+	for _, p := range parts {
+		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil {
+			return p, true
+		}
+	}
+	return gen.Part{}, false
+}
+
+// patchSum prints the checksum of a run that is written already: buf is the run, covered its packet up to the checksum.
+func (e *encoder) patchSum(parts []gen.Part, buf string, covered func(at int) string) {
+	p, ok := sumPart(parts)
+	if !ok || e.form == stored {
+		return
+	}
+	sc := p.Item.Scalar
+	at, size := p.Bit/8, sc.Bits/8
+	e.b.line("sum := %s(%s)", sumFunc(sc.Sum.Sum), covered(at))
+	v := operand("sum", uintType(sc.Bits))
+	if little(sc) {
+		e.b.WriteString(littleStore(buf, at, size, v))
+	} else {
+		e.b.WriteString(storeWord(buf, at, size, v))
+	}
 }

@@ -127,6 +127,9 @@ default:
 	part.Field = field + "." + part.Field
 }
 part.Off += off
+if part.Code == CodeShort {
+	part.Want += uint64(off)
+}
 return part`,
 	},
 	{

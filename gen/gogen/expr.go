@@ -381,18 +381,23 @@ func elementSize(a *gen.Array) int {
 // linear prints (measure - B) / A, the value that the encoder gives to a solved item.
 func linear(measure string, s *gen.Solve) string {
 	switch {
-	case s.B > 0:
-		measure = fmt.Sprintf("%s - %d", measure, s.B)
-	case s.B < 0:
-		measure = fmt.Sprintf("%s + %d", measure, -s.B)
+	case s.A == 1:
+		return less(measure, s.B)
+	case s.B == 0:
+		return fmt.Sprintf("%s / %d", measure, s.A)
 	}
-	if s.A == 1 {
-		return measure
+	return fmt.Sprintf("(%s) / %d", less(measure, s.B), s.A)
+}
+
+// less prints measure - n.
+func less(measure string, n int64) string {
+	switch {
+	case n > 0:
+		return fmt.Sprintf("%s - %d", measure, n)
+	case n < 0:
+		return fmt.Sprintf("%s + %d", measure, -n)
 	}
-	if s.B != 0 {
-		measure = "(" + measure + ")"
-	}
-	return fmt.Sprintf("%s / %d", measure, s.A)
+	return measure
 }
 
 // smallConst tells whether an expression is a constant, and which.

@@ -10,6 +10,7 @@ package gogen
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -86,27 +87,12 @@ func (g *generator) fail(format string, args ...any) {
 
 // reserve collects the structs to print and the names that layout constants must not take.
 func (g *generator) reserve() {
-	seen := map[*gen.Struct]bool{}
-	add := func(s *gen.Struct) {
-		if s != nil && !seen[s] {
-			seen[s] = true
-			g.all = append(g.all, s)
+	g.all = g.p.Structs
+	for _, l := range g.p.Lists {
+		if !slices.Contains(g.all, l.Head) {
+			g.all = append([]*gen.Struct{l.Head}, g.all...)
 		}
 	}
-	for _, l := range g.p.Lists {
-		add(l.Head)
-	}
-	g.all = nil
-	listed := map[*gen.Struct]bool{}
-	for _, s := range g.p.Structs {
-		listed[s] = true
-	}
-	for _, l := range g.p.Lists {
-		if !listed[l.Head] {
-			g.all = append(g.all, l.Head)
-		}
-	}
-	g.all = append(g.all, g.p.Structs...)
 	for _, c := range g.p.Consts {
 		g.taken[c.Name.Go] = true
 	}

@@ -12,10 +12,15 @@ import (
 
 // layoutTest prints a test that each getter reads the bits that the schema gives to the item, and that each checksum has its check value.
 func (g *generator) layoutTest(f *jen.File) {
+	views := 0
 	for _, s := range g.all {
 		if s.FixedSize && s.Max > 0 && len(scalarParts(s)) > 0 {
 			g.viewTest(f, s)
+			views++
 		}
+	}
+	if views > 0 {
+		g.layoutCheck(f)
 	}
 	for _, s := range g.p.Sums {
 		g.add(f, function{
@@ -35,40 +40,64 @@ func scalarParts(s *gen.Struct) []gen.Part {
 	return out
 }
 
-// viewTest sets one item at a time to all ones and compares the bytes, and the getter, with the layout.
+// viewTest prints a table of the items' places, which checkLayout compares with what getters and setters touch.
 func (g *generator) viewTest(f *jen.File, s *gen.Struct) {
 	name := viewName(s)
 	var b body
+	b.line("var view %s", name)
+	b.line("checkLayout(t, view[:], []layoutItem{")
 	for _, p := range scalarParts(s) {
 		it := p.Item
-		ones, want := operand(mask(it.Scalar.Bits), "const").code, "true"
+		ones, zeros, full := mask(it.Scalar.Bits), "0", fmt.Sprintf("view.%s() == %s", it.Name.Go, mask(it.Scalar.Bits))
 		if it.Scalar.Flag {
-			ones = "true"
-		} else {
-			want = ones
+			ones, zeros, full = "true", "false", fmt.Sprintf("view.%s()", it.Name.Go)
 		}
-		b.line("{\nvar view %s\nview.Set%s(%s)", name, it.Name.Go, ones)
-		b.line("want := %s{%s}", name, onesLiteral(p.Bit, it.Scalar.Bits))
-		b.line("if view != want {\nt.Errorf(\"%s: got %%x, want %%x\", view, want)\n}", it.Name.Schema)
-		b.line("if got := view.%s(); got != %s {\nt.Errorf(\"%s: got %%v\", got)\n}\n}", it.Name.Go, want, it.Name.Schema)
+		b.line("{%q, %d, %d, func() { view.Set%s(%s) }, func() { view.Set%s(%s) }, func() bool { return %s }},",
+			it.Name.Schema, p.Bit, it.Scalar.Bits, it.Name.Go, ones, it.Name.Go, zeros, full)
 	}
+	b.line("})")
 	g.add(f, function{name: "Test" + name + "FollowsLayout", params: "t *testing.T", body: b.String()})
 }
 
-// onesLiteral prints the bytes of an array in which a row of bits is set.
-func onesLiteral(bit, bits int) string {
-	out := ""
-	for at := bit / 8; at*8 < bit+bits; at++ {
-		octet := 0
-		for i := range 8 {
-			if b := at*8 + i; b >= bit && b < bit+bits {
-				octet |= 0x80 >> i
-			}
+// layoutCheck prints the table's type and the check of its rows.
+func (g *generator) layoutCheck(f *jen.File) {
+	doc(f, "layoutItem is an item's place in bits from the start of its header, and what sets all of it, clears it and tells whether it is full.")
+	f.Type().Id("layoutItem").Struct(
+		jen.Id("name").String(),
+		jen.Id("bit").Op(",").Id("bits").Int(),
+		jen.Id("fill").Op(",").Id("empty").Func().Params(),
+		jen.Id("full").Func().Params().Bool(),
+	)
+	f.Line()
+	g.add(f, function{
+		doc:  []string{"checkLayout tells whether each item's setter changes the item's bits and no others, and its getter reads them."},
+		name: "checkLayout", params: "t *testing.T, view []byte, items []layoutItem",
+		body: `t.Helper()
+for _, item := range items {
+	clear(view)
+	item.fill()
+	for at := range len(view) * 8 {
+		set := view[at/8]&(0x80>>(at%8)) != 0
+		if in := at >= item.bit && at < item.bit+item.bits; set != in {
+			t.Errorf("%s: filled in an empty header, bit %d is %v", item.name, at, set)
 		}
-		if out != "" {
-			out += ", "
-		}
-		out += fmt.Sprintf("%d: %#02x", at, octet)
 	}
-	return out
+	for at := range view {
+		view[at] = 0xff
+	}
+	if !item.full() {
+		t.Errorf("%s: not full in a full header", item.name)
+	}
+	item.empty()
+	for at := range len(view) * 8 {
+		set := view[at/8]&(0x80>>(at%8)) != 0
+		if in := at >= item.bit && at < item.bit+item.bits; set == in {
+			t.Errorf("%s: emptied in a full header, bit %d is %v", item.name, at, set)
+		}
+	}
+	if item.full() {
+		t.Errorf("%s: still full when emptied", item.name)
+	}
+}`,
+	})
 }

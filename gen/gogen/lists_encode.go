@@ -11,26 +11,36 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// eachCase prints a statement for each case that a list holds: inside an if for single ones, inside a loop for others.
-func eachCase(b *body, l *gen.List, print func(c *gen.Case, value, path string)) {
+// caseUse is one use of a case that a list holds: the printed value, and its printed name in errors.
+type caseUse struct {
+	c           *gen.Case
+	value, path string
+}
+
+// eachCase prints lines for each case: inside an if for single ones, inside a loop for others.
+func eachCase(b *body, l *gen.List, print func(*body, caseUse)) {
 	self := receiver(l.Name.Go)
 	for _, c := range listOrder(l) {
 		field := self + "." + c.Name.Go
-		if single(c) {
-			b.line("if %sPresent {", field)
-			print(c, field, fmt.Sprintf("%q", c.Name.Schema))
-		} else {
-			b.line("for index := range %s {", field)
-			print(c, field+"[index]", fmt.Sprintf("indexed(%q, index)", c.Name.Schema))
+		use := caseUse{c, field, fmt.Sprintf("%q", c.Name.Schema)}
+		head := fmt.Sprintf("if %sPresent {", field)
+		if !single(c) {
+			use = caseUse{c, field + "[index]", fmt.Sprintf("indexed(%q, index)", c.Name.Schema)}
+			head = fmt.Sprintf("for index := range %s {", field)
 		}
-		b.line("}")
+		var inner body
+		print(&inner, use)
+		if inner.Len() > 0 {
+			b.line("%s\n%s}", head, inner.String())
+		}
 	}
 }
 
 func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
 	self := receiver(l.Name.Go)
 	var b body
-	eachCase(&b, l, func(c *gen.Case, value, path string) {
+	eachCase(&b, l, func(b *body, use caseUse) {
+		c, value, path := use.c, use.value, use.path
 		b.line("start := len(out)\nout = grow(out, %s)", g.sizeConst(l.Head))
 		if c.Struct != nil {
 			suffix := ""
@@ -115,9 +125,9 @@ func (g *generator) listLen(f *jen.File, l *gen.List) {
 func (g *generator) listValidate(f *jen.File, l *gen.List) {
 	self := receiver(l.Name.Go)
 	var b body
-	eachCase(&b, l, func(c *gen.Case, value, path string) {
-		if c.Struct != nil {
-			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", value, path)
+	eachCase(&b, l, func(b *body, use caseUse) {
+		if use.c.Struct != nil {
+			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", use.value, use.path)
 		}
 	})
 	for _, c := range l.Cases {

@@ -46,10 +46,13 @@ func (g *generator) headOf(s *gen.Struct) *gen.List {
 
 // diagram draws a struct as a preformatted block of a doc comment.
 func diagram(f *jen.File, s *gen.Struct) {
-	rows := gen.Diagram(s)
-	if len(rows) == 0 {
+	if len(s.Steps) == 0 {
 		return
 	}
+	if _, ok := s.Steps[0].(*gen.Run); !ok {
+		return // nothing has a place of its own
+	}
+	rows := gen.Diagram(s)
 	f.Comment("//")
 	for _, r := range rows {
 		f.Comment("//\t" + r)

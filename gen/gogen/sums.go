@@ -25,8 +25,12 @@ func (g *generator) sums(f *jen.File) {
 		g.sum(f, s)
 	}
 	for _, s := range g.all {
-		if it := sumItem(s); it != nil {
-			g.verify(f, s, it)
+		switch items := sumItems(s); len(items) {
+		case 0:
+		case 1:
+			g.verify(f, s, items[0])
+		default:
+			g.fail("%s: more than one checksum", s.Name.Schema)
 		}
 	}
 }
@@ -78,20 +82,61 @@ func bitwise(s *gen.Sum) string {
 	return b.String()
 }
 
-// sumItem is the checksum field of a packet, or nil.
-func sumItem(s *gen.Struct) *gen.Item {
+// sumItems are the checksum fields of a packet.
+func sumItems(s *gen.Struct) []*gen.Item {
+	var out []*gen.Item
 	for _, it := range s.Items {
 		if it.Scalar != nil && it.Scalar.Sum != nil {
-			return it
+			out = append(out, it)
 		}
 	}
-	return nil
+	return out
 }
 
-// verify prints VerifyX, which finds the field at a constant distance from an end of the packet and does not decode the rest.
+// verify prints VerifyX. It decodes only packets in which nothing else tells where the checksum lies.
 func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
 	var b body
-	d := &decoder{g: g, s: s, b: &b, sc: &scope{g: g, self: "src", known: map[string]val{}}, need: map[*gen.Item]bool{}}
+	tail, ok := tailSize(s.Steps, it)
+	switch {
+	case s.FixedSize:
+		b.line("if len(src) < %s {\nreturn short(%q, 0, %s)\n}", g.sizeConst(s), firstLeaf(fixedRun(s)), g.sizeConst(s))
+		b.line("at := %d", s.Max-tail)
+	case !ok:
+		g.fail("%s.%s: a checksum must lie at a constant distance from the end of its packet", s.Name.Schema, it.Name.Schema)
+		return
+	case s.Greedy:
+		g.verifyTail(&b, s, it)
+		b.line("at := len(src) - %d", tail)
+	default:
+		b.line("var whole %s\nsize, err := whole.Decode(src)\nif err != nil {\nreturn err\n}", s.Name.Go)
+		if it.When != nil {
+			b.line("if !whole.%sPresent() {\nreturn nil\n}", it.Name.Go)
+		}
+		b.line("at := size - %d", tail)
+	}
+	if len(s.Params) > 0 || !s.Packet {
+		g.fail("%s.%s: only packets without parameters may have a checksum", s.Name.Schema, it.Name.Schema)
+	}
+	load := loadWord("src[at:]", 0, it.Scalar.Bits/8)
+	if little(it.Scalar) {
+		load = littleLoad("src[at:]", 0, it.Scalar.Bits/8)
+	}
+	if it.Scalar.Bits <= 8 || it.Scalar.Bits == 24 {
+		b.line("field := src[at:]")
+		load = loadWord("field", 0, it.Scalar.Bits/8)
+	}
+	b.line("want, got := %s(src[:at]), %s", sumFunc(it.Scalar.Sum.Sum), load.code)
+	b.line("if want != got {\nreturn fault(CodeChecksum, %q, at, 0).values(uint64(want), uint64(got))\n}\nreturn nil", it.Name.Schema)
+	g.add(f, function{
+		doc: []string{fmt.Sprintf("Verify%s compares the checksum of %s with its bytes, which need not be decoded before.", s.Name.Go, article(s.Name.Go)),
+			"A packet without a checksum passes."},
+		name: "Verify" + s.Name.Go, params: "src []byte", results: "error", body: b.String(),
+	})
+}
+
+// verifyTail prints the tests in front of a checksum at a constant distance from the end of the input.
+func (g *generator) verifyTail(b *body, s *gen.Struct, it *gen.Item) {
+	d := &decoder{g: g, s: s, b: b, sc: &scope{g: g, self: "src", known: map[string]val{}}, need: map[*gen.Item]bool{}}
 	least := 0
 	if r, ok := s.Steps[0].(*gen.Run); ok {
 		least = r.Size
@@ -101,26 +146,8 @@ func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
 	if it.When != nil {
 		b.line("if %s {\nreturn nil\n}", d.sc.negate(it.When).code)
 	}
-	tail, ok := tailSize(s.Steps, it)
-	if !ok || !s.Greedy || !s.Packet {
-		g.fail("%s.%s: a checksum must lie at a constant distance from the end of a packet", s.Name.Schema, it.Name.Schema)
-		return
-	}
-	size := it.Scalar.Bits / 8
-	b.line("at := len(src) - %d", tail)
-	b.line("if at < %d {\nreturn short(%q, %d, %d)\n}", least, it.Name.Schema, least, tail)
-	b.line("want := %s(src[:at])", sumFunc(it.Scalar.Sum.Sum))
-	load := loadWord("src[at:]", 0, size)
-	if it.Scalar.Sum.Sum.Little {
-		load = littleLoad("src[at:]", 0, size)
-	}
-	b.line("got := %s", load.code)
-	b.line("if want != got {\nreturn fault(CodeChecksum, %q, at, 0).values(uint64(want), uint64(got))\n}\nreturn nil", it.Name.Schema)
-	g.add(f, function{
-		doc: []string{fmt.Sprintf("Verify%s compares the checksum of %s with its bytes, which need not be decoded before.", s.Name.Go, article(s.Name.Go)),
-			"A packet without a checksum passes."},
-		name: "Verify" + s.Name.Go, params: "src []byte", results: "error", body: b.String(),
-	})
+	tail, _ := tailSize(s.Steps, it)
+	b.line("if len(src) < %d {\nreturn short(%q, %d, %d)\n}", least+tail, it.Name.Schema, least, tail)
 }
 
 // readable lets expressions read the scalars of the first run from the packet's bytes.

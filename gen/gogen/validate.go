@@ -59,21 +59,7 @@ type validator struct {
 // solve lets checks read what the encoder will write.
 func (v *validator) solve() {
 	for _, so := range solvedBy(v.s) {
-		it := so.path[len(so.path)-1]
-		var measure val
-		if so.of.Last().Kind == gen.KindArray {
-			measure = operand("uint64(len("+v.sc.place(so.of)+"))", "uint64")
-		} else {
-			measure = v.sc.sizeOf(so.of)
-		}
-		key, name := "", "new"
-		for _, p := range so.path {
-			key = joinPath(key, p.Name.Schema)
-			name += p.Name.Go
-		}
-		v.b.line("%s := %s", name, linear(measure.at(5), it.Scalar.Solve))
-		v.b.line("if %s > %s {\nreturn fault(CodeNofit, %q, 0, 0).values(0, %s)\n}", name, mask(it.Scalar.Bits), key, name)
-		v.sc.known[key] = operand(name, "uint64")
+		v.sc.solve(v.b, so, "")
 	}
 	for _, it := range v.s.Items {
 		if it.Scalar != nil && it.Scalar.Derived != nil {

@@ -3,6 +3,7 @@
 package luagen
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -70,5 +71,63 @@ func TestAnalysisFlagsGaps(t *testing.T) {
 	out := tshark(t, generated(t, p), writePcap(t, p.Targets.UDPPort, []frame{{v.data, -1}}), "-Y", p.Targets.LuaProto+".analysis.gap >= 1")
 	if !strings.Contains(string(out), p.Targets.LuaName) {
 		t.Errorf("an acknowledgement with gaps is not flagged: %q", out)
+	}
+}
+
+// tagged leaves out the packets that bear no tag, and those without data.
+func tagged(vectors []*vector) []*vector {
+	var out []*vector
+	for _, v := range vectors {
+		if v.Fields["base.tag"] != "0" && len(v.Fields["plain.write.data"]) > len("hex:") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func TestDissectorSplitsAggregates(t *testing.T) {
+	p := loadProtocol(t)
+	v := vectorWith(t, tagged(loadVectors(t, p)), ".write.data")
+	n := 2000/len(v.data) + 2
+	long := bytes.Repeat(v.data, n)
+	short := long[:len(long)-len(v.data)/2]
+	script, tsn := generated(t, p), p.Targets.LuaProto+".base.tsn"
+	pcap := writePcap(t, p.Targets.UDPPort, []frame{{long, -1}, {short, -1}, {v.data, -1}})
+	columns := []string{"-T", "fields", "-e", tsn, "-e", p.Targets.LuaProto + ".error"}
+	lines := strings.Split(string(tshark(t, script, pcap, columns...)), "\n")
+	for i, want := range []int{n, n, 1} {
+		cols := strings.Split(lines[i], "\t")
+		if got := strings.Count(cols[0], ",") + 1; got != want {
+			t.Errorf("datagram %d shows %d packets, want %d", i+1, got, want)
+		}
+		if failed := cols[1] != ""; failed != (i == 1) {
+			t.Errorf("datagram %d: error %q", i+1, cols[1])
+		}
+	}
+	whole := string(tshark(t, script, pcap, append(columns, "-o", p.Targets.LuaProto+".split:FALSE")...))
+	if strings.Contains(strings.Split(whole, "\n")[0], ",") {
+		t.Error("the preference does not turn splitting off")
+	}
+}
+
+func TestDissectorFollowsPreferencesAndDecodeAs(t *testing.T) {
+	p := loadProtocol(t)
+	v := vectorWith(t, loadVectors(t, p), ".write.data")
+	script, proto := generated(t, p), p.Targets.LuaProto
+	pcap := writePcap(t, 6000, []frame{{v.data, -1}})
+	status := []string{"-T", "fields", "-e", proto + ".packet.crc.status"}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"another port", nil, ""},
+		{"port preference", []string{"-o", proto + ".port:6000"}, "1"},
+		{"decode as", []string{"-d", "udp.port==6000," + proto}, "1"},
+		{"no verification", []string{"-o", proto + ".port:6000", "-o", proto + ".crc:Never"}, "2"},
+	} {
+		if got := strings.TrimSpace(string(tshark(t, script, pcap, append(c.args, status...)...))); got != c.want {
+			t.Errorf("%s: checksum status %q, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -46,4 +46,3 @@ func TestDissectorAgreesOnLayoutsThatTheLanguageLacks(t *testing.T) {
 	}
 	agree(t, p, vectorsOf(t, p))
 }
-

@@ -78,7 +78,7 @@ func under(path []*gen.Item, v value) value {
 func plainHooks(root *gen.Struct) string {
 	s, sel := selectorOf(root)
 	if s == nil {
-		return "function hook.start() end\nfunction hook.info() return \"\" end\nfunction hook.finish() end\n"
+		return "function hook.start() end\nfunction hook.info() return \"\" end\nfunction hook.finish() end\nfunction hook.mark() end\n"
 	}
 	names, show := []string{sel.Name.Schema}, []string{}
 	for _, it := range s.Items {
@@ -92,7 +92,7 @@ func plainHooks(root *gen.Struct) string {
 		title = fmt.Sprintf("nameof(values.%s, v_%s)", sel.Scalar.Enum.Name.Filter, sel.Name.Schema)
 	}
 	return fmt.Sprintf("-- hook %s(%s)\nlocal info\nfunction hook.start() info = \"\" end\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
-		"function hook.info() return info end\nfunction hook.finish() end\n",
+		"function hook.info() return info end\nfunction hook.finish() end\nfunction hook.mark() end\n",
 		s.Name.Filter, strings.Join(names, ", "), s.Name.Filter, strings.Join(names, ", v_"), title, strings.Join(show, ""))
 }
 

@@ -34,35 +34,35 @@ func (p place) window() (first, size int) {
 }
 
 // leavesOf lists the items of a run without inner structure, in wire order.
-func leavesOf(r *gen.Run) []place { return walkRun(r, nil, 0, gen.KindStruct, nil) }
+func leavesOf(r *gen.Run) []place {
+	var out []place
+	collect(r, place{}, func(p place) {
+		if p.last().Kind != gen.KindStruct {
+			out = append(out, p)
+		}
+	})
+	return out
+}
 
 // nestedIn lists the structs that a run contains, at any depth, outer ones first.
 func nestedIn(r *gen.Run) []place {
 	var out []place
-	collectNested(r, nil, 0, &out)
+	collect(r, place{}, func(p place) {
+		if p.last().Kind == gen.KindStruct {
+			out = append(out, p)
+		}
+	})
 	return out
 }
 
-func walkRun(r *gen.Run, path []*gen.Item, bit int, open gen.ItemKind, out []place) []place {
+// collect visits the items of a run that begins at outer, containers before what they hold.
+func collect(r *gen.Run, outer place, visit func(place)) {
 	for _, part := range r.Parts {
-		p := append(append([]*gen.Item{}, path...), part.Item)
-		if part.Item.Kind == open {
-			out = walkRun(runOf(part.Item.Struct), p, bit+part.Bit, open, out)
-			continue
+		p := place{append(append([]*gen.Item{}, outer.path...), part.Item), outer.bit + part.Bit}
+		visit(p)
+		if part.Item.Kind == gen.KindStruct {
+			collect(runOf(part.Item.Struct), p, visit)
 		}
-		out = append(out, place{p, bit + part.Bit})
-	}
-	return out
-}
-
-func collectNested(r *gen.Run, path []*gen.Item, bit int, out *[]place) {
-	for _, part := range r.Parts {
-		if part.Item.Kind != gen.KindStruct {
-			continue
-		}
-		p := append(append([]*gen.Item{}, path...), part.Item)
-		*out = append(*out, place{p, bit + part.Bit})
-		collectNested(runOf(part.Item.Struct), p, bit+part.Bit, out)
 	}
 }
 

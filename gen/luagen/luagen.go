@@ -119,6 +119,7 @@ func (g *generator) print() error {
 			return err
 		}
 	}
+	g.insides()
 	if err := g.checksums(); err != nil {
 		return err
 	}

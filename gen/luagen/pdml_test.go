@@ -41,7 +41,7 @@ func readPDML(t *testing.T, data []byte, proto string, known map[string]*gen.Ite
 	}
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	for {
-		tok, err := dec.Token()
+		tok, err := dec.RawToken()
 		if errors.Is(err, io.EOF) {
 			return packets
 		}

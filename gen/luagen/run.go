@@ -15,10 +15,14 @@ func (f *function) run(r *gen.Run) error {
 	g := f.g
 	g.open("do")
 	g.line("local e = o + %d", r.Size)
-	g.line("if e > stop or e > cap then return short(e > stop, %s, o) end", quote(firstLeaf(r)))
+	past := "e > cap"
+	if f.reads(r) {
+		past = "e > held and not fetch(e)"
+	}
+	g.line("if e > stop or %s then return short(e > stop, %s, o) end", past, quote(firstLeaf(r)))
 	f.read(r)
-	if g.hasItems(r) {
-		g.open("if t then")
+	if len(r.Parts) > 0 {
+		g.open("if t and W.%s then", f.s.Name.Filter)
 		g.addRun(f.s, r, "o")
 		g.shut("end")
 	}
@@ -39,7 +43,15 @@ func (f *function) run(r *gen.Run) error {
 	return nil
 }
 
-func (g *generator) hasItems(r *gen.Run) bool { return len(r.Parts) > 0 }
+// reads reports whether the run looks at bytes, and not only at how many there are.
+func (f *function) reads(r *gen.Run) bool {
+	for _, v := range f.g.use.needs[f.s].list {
+		if v.ref.Param == nil && v.kind != valAt && v.kind != valPresent && inRun(r, v.ref) {
+			return true
+		}
+	}
+	return false
+}
 
 // firstLeaf is the path of the first item without inner structure.
 func firstLeaf(r *gen.Run) string {

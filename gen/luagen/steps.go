@@ -130,7 +130,7 @@ func (f *function) subtree(s *gen.Struct, stop string) string {
 	if flat(s) {
 		return "t"
 	}
-	f.g.line("local u = t and t:add(H.%s, range(o, %s))", s.Name.Filter, stop)
+	f.g.line("local u = t and W.%s and t:add(H.%s, range(o, %s)) or nil", s.Name.Filter, s.Name.Filter, stop)
 	return "u"
 }
 
@@ -193,7 +193,7 @@ func (f *function) repeat(r *gen.Repeat) {
 // element prints the body of the loop over an array of structs. Elements without bytes end it, whatever the count says.
 func (f *function) element(a *gen.Array, stop, path string) {
 	g := f.g
-	g.line("local u = t and t:add(H.%s, range(o, %s))", a.Struct.Name.Filter, stop)
+	g.line("local u = t and W.%s and t:add(H.%s, range(o, %s)) or nil", a.Struct.Name.Filter, a.Struct.Name.Filter, stop)
 	g.line("if u and visible then u:append_text(\" [\" .. i .. \"]\") end")
 	f.invoke(invocation{a.Struct, a.Args, elementPath(path), stop, false, "u"})
 	g.line("if u then u:set_len(min(n, cap) - o) end")
@@ -210,9 +210,9 @@ func (f *function) scalarElement(it *gen.Item, stop string) {
 	g, s := f.g, it.Array.Scalar
 	size := s.Bits / 8
 	g.line("local e = o + %d", size)
-	g.line("if e > %s or e > cap then return short(e > %s, %s, o) end", stop, stop, elementPath(it.Name.Schema))
+	g.line("if e > %s or e > held and not fetch(e) then return short(e > %s, %s, o) end", stop, stop, elementPath(it.Name.Schema))
 	add := addText(s, index("F."+f.s.Name.Filter, it.Name.Filter), fmt.Sprintf("tvb(o, %d)", size))
-	g.line("if t then %s end", add)
+	g.line("if t and W.%s then %s end", f.s.Name.Filter, add)
 	if s.Fixed != nil || s.In != nil || s.Enum != nil && s.Enum.Closed {
 		f.scalarRules(it, size)
 	}
@@ -277,7 +277,7 @@ func (f *function) take(t *gen.Take) {
 	if sp.Kind == gen.SpanString {
 		add = fmt.Sprintf("t:add_packet_field(%s, range(o, e), ENC_UTF_8)", index("F."+f.s.Name.Filter, t.Item.Name.Filter))
 	}
-	g.line("if t and e > o and o < cap then %s end", add)
+	g.line("if t and e > o and o < cap and W.%s then %s end", f.s.Name.Filter, add)
 	var outside []string
 	if sp.Min > 0 {
 		outside = append(outside, fmt.Sprintf("e - o < %d", sp.Min))

@@ -4,6 +4,7 @@ package luagen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -11,6 +12,7 @@ import (
 // adder prints A.x(t, o): the tree of a header of fixed size that begins at offset o.
 func (g *generator) adder(s *gen.Struct) {
 	g.open("function A.%s(t, o)", s.Name.Filter)
+	g.line("if not W.%s then return end", s.Name.Filter)
 	g.line("t = t:add(H.%s, tvb(o, %d))", s.Name.Filter, s.Max)
 	g.addRun(s, runOf(s), "o")
 	g.shut("end")
@@ -19,10 +21,8 @@ func (g *generator) adder(s *gen.Struct) {
 
 // addRun prints the tree items of a run of s that begins at the offset start; the tree is the local t.
 func (g *generator) addRun(s *gen.Struct, r *gen.Run, start string) {
-	if len(r.Parts) == 0 {
-		return
-	}
-	if namesItems(r) {
+	own := namesItems(r)
+	if own {
 		g.line("local f = F.%s", s.Name.Filter)
 	}
 	for _, gr := range groupsOf(ownLeaves(r)) {
@@ -146,4 +146,40 @@ func namesItems(r *gen.Run) bool {
 		}
 	}
 	return false
+}
+
+// insides prints which structs can stand below which in the tree, so that a header is added when any of them is wanted.
+func (g *generator) insides() {
+	g.open("local INSIDE = {")
+	for _, s := range g.structs {
+		var names []string
+		seen := map[*gen.Struct]bool{s: true}
+		eachInside(s, seen, func(o *gen.Struct) { names = append(names, quote(o.Name.Filter)) })
+		g.line("%s = { %s },", key(s.Name.Filter), strings.Join(names, ", "))
+	}
+	g.shut("}")
+	g.line("")
+}
+
+// eachInside visits the structs that s contains at any depth, each once. Elements of lists are not gated and left out.
+func eachInside(s *gen.Struct, seen map[*gen.Struct]bool, visit func(*gen.Struct)) {
+	inner := func(o *gen.Struct) {
+		if o != nil && !seen[o] {
+			seen[o] = true
+			visit(o)
+			eachInside(o, seen, visit)
+		}
+	}
+	for _, it := range s.Items {
+		switch it.Kind {
+		case gen.KindStruct:
+			inner(it.Struct)
+		case gen.KindArray:
+			inner(it.Array.Struct)
+		case gen.KindSwitch:
+			for _, arm := range it.Switch.Arms {
+				inner(arm.Struct)
+			}
+		}
+	}
 }

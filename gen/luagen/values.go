@@ -96,7 +96,7 @@ func newUsage(g *generator) *usage {
 		for _, s := range g.structs {
 			u.steps(s, s.Steps)
 			u.hooks(s, g.hooks)
-			u.labels(s, g.labelled[s])
+			u.labels(s, g)
 			for _, v := range u.exports[s].list {
 				u.need(s, v)
 			}
@@ -243,9 +243,9 @@ func (u *usage) hooks(s *gen.Struct, hooks map[*gen.Struct]*hookSpec) {
 }
 
 // labels makes s read what its tree items show: the numbers that tell elements apart, and what vectors count from.
-func (u *usage) labels(s *gen.Struct, labelled bool) {
+func (u *usage) labels(s *gen.Struct, g *generator) {
 	var items []*gen.Item
-	if labelled {
+	if g.labelled[s] {
 		items = labelScalars(s)
 	}
 	for _, it := range s.Items {

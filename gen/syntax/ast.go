@@ -379,7 +379,7 @@ type Clause struct {
 	Default *Expr  `parser:"| 'default' @@"`
 	Sized   *Expr  `parser:"| 'sized' @@"`
 	Over    *Cover `parser:"| 'over' @@"`
-	If      *Expr  `parser:"| 'if' @@"`
+	If      *Expr  `parser:"| 'if' @@ (?! '{')"`
 	Since   *Since `parser:"| @@"`
 	Attr    *Attr  `parser:"| @@"`
 }

@@ -146,7 +146,7 @@ func blockCloses(rest []lexer.Token) bool {
 	return false
 }
 
-// ParseNumber reads a number as schemas write it: decimal without leading zero, 0x… or 0b…, with _ between digits.
+// ParseNumber reads a number as schemas write it: decimal without leading zero, 0x… or 0b…, with _ after the first digit.
 func ParseNumber(text string) (*big.Int, bool) {
 	if len(text) > maxNumber {
 		return nil, false
@@ -160,7 +160,7 @@ func ParseNumber(text string) (*big.Int, bool) {
 	case len(text) > 1 && text[0] == '0':
 		return nil, false
 	}
-	if digits == "" || digits[0] == '_' || strings.HasSuffix(digits, "_") {
+	if digits == "" || digits[0] == '_' {
 		return nil, false
 	}
 	return new(big.Int).SetString(strings.ReplaceAll(digits, "_", ""), base)

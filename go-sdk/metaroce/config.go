@@ -12,6 +12,7 @@ import (
 
 	"github.com/openmetaroce/metaroce/engine"
 	"github.com/openmetaroce/metaroce/engine/udp"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
 // Config tunes a Listener or Dialer. The zero value is good for most uses; a zero field takes its default.
@@ -100,7 +101,7 @@ func (c *Config) engine(accept bool) (engine.Config, error) {
 
 // sockets returns the configuration of the Port.
 func (c *Config) sockets(local []netip.AddrPort) udp.Config {
-	return udp.Config{Local: local, MaxPacket: c.Chunk + engine.Overhead, ReceiveBuffer: c.ReceiveBuffer}
+	return udp.Config{Local: local, MaxPacket: max(c.Chunk+engine.Overhead, wire.OpenSize), ReceiveBuffer: c.ReceiveBuffer}
 }
 
 // chunkFor returns the payload that fills the packets of the interface that has an address.

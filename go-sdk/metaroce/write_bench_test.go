@@ -6,6 +6,9 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // BenchmarkWrite moves messages of 1 MiB into a region over loopback, sixteen under way at once, both ends in this process.
@@ -31,6 +34,7 @@ func benchmarkWrite(b *testing.B, cfg Config, size int) {
 	ctx := context.Background()
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
+	cpu := cpuTime()
 	b.ResetTimer()
 	var last *Operation
 	for i := range b.N {
@@ -43,4 +47,14 @@ func benchmarkWrite(b *testing.B, cfg Config, size int) {
 		b.Fatal(err)
 	}
 	b.StopTimer()
+	b.ReportMetric((cpuTime()-cpu).Seconds()*1e9/float64(b.N*size), "cpu-s/GB")
+}
+
+// cpuTime is what this process has used.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -245,6 +245,9 @@ func inside(err error, field string, off int) error {
 		part.Field = field + "." + part.Field
 	}
 	part.Off += off
+	if part.Code == CodeShort {
+		part.Want += uint64(off)
+	}
 	return part
 }
 

@@ -17,6 +17,7 @@ func TestErrorNamesPlaceCodeAndNumbers(t *testing.T) {
 		src  func() []byte
 	}{
 		{"short", "base.version at byte 0: E_SHORT: the packet ends before this item (20 bytes needed)", ErrShort, func() []byte { return good[:7] }},
+		{"short body", "plain.write.message.stream at byte 20: E_SHORT: the packet ends before this item (52 bytes needed)", ErrShort, func() []byte { return good[:30] }},
 		{"fixed", "base.version at byte 0: E_FIXED: a fixed field has another value (want 1, got 2)", ErrFixed, func() []byte { return patched(good, 0, 0x20) }},
 		{"reserved", "plain.write.message._ at byte 22 bit 2: E_RESERVED: reserved bits are set (got 1)", ErrReserved, func() []byte { return patched(good, 22, 1) }},
 		{"opcode", "plain.kind at byte 20: E_OPCODE: opcode is not assigned (got 153)", ErrOpcode, func() []byte { return patched(good, 1, 0x99) }},

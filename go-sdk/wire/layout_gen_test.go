@@ -9,988 +9,313 @@ package wire
 import "testing"
 
 func TestBaseViewFollowsLayout(t *testing.T) {
-	{
-		var view BaseView
-		view.SetVersion(0xf)
-		want := BaseView{0: 0xf0}
-		if view != want {
-			t.Errorf("version: got %x, want %x", view, want)
-		}
-		if got := view.Version(); got != 0xf {
-			t.Errorf("version: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetSecure(true)
-		want := BaseView{0: 0x08}
-		if view != want {
-			t.Errorf("secure: got %x, want %x", view, want)
-		}
-		if got := view.Secure(); got != true {
-			t.Errorf("secure: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetKeyPhase(true)
-		want := BaseView{0: 0x04}
-		if view != want {
-			t.Errorf("key_phase: got %x, want %x", view, want)
-		}
-		if got := view.KeyPhase(); got != true {
-			t.Errorf("key_phase: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetAckRequest(true)
-		want := BaseView{0: 0x02}
-		if view != want {
-			t.Errorf("ack_request: got %x, want %x", view, want)
-		}
-		if got := view.AckRequest(); got != true {
-			t.Errorf("ack_request: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetFeedbackHere(true)
-		want := BaseView{0: 0x01}
-		if view != want {
-			t.Errorf("feedback_here: got %x, want %x", view, want)
-		}
-		if got := view.FeedbackHere(); got != true {
-			t.Errorf("feedback_here: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetOpcode(0xff)
-		want := BaseView{1: 0xff}
-		if view != want {
-			t.Errorf("opcode: got %x, want %x", view, want)
-		}
-		if got := view.Opcode(); got != 0xff {
-			t.Errorf("opcode: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetPath(0xfff)
-		want := BaseView{2: 0xff, 3: 0xf0}
-		if view != want {
-			t.Errorf("path: got %x, want %x", view, want)
-		}
-		if got := view.Path(); got != 0xfff {
-			t.Errorf("path: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetEpoch(0xf)
-		want := BaseView{3: 0x0f}
-		if view != want {
-			t.Errorf("epoch: got %x, want %x", view, want)
-		}
-		if got := view.Epoch(); got != 0xf {
-			t.Errorf("epoch: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetTag(0xffffffffffffffff)
-		want := BaseView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff, 8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("tag: got %x, want %x", view, want)
-		}
-		if got := view.Tag(); got != 0xffffffffffffffff {
-			t.Errorf("tag: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetPsn(0xffffffff)
-		want := BaseView{12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("psn: got %x, want %x", view, want)
-		}
-		if got := view.Psn(); got != 0xffffffff {
-			t.Errorf("psn: got %v", got)
-		}
-	}
-	{
-		var view BaseView
-		view.SetTsn(0xffffffff)
-		want := BaseView{16: 0xff, 17: 0xff, 18: 0xff, 19: 0xff}
-		if view != want {
-			t.Errorf("tsn: got %x, want %x", view, want)
-		}
-		if got := view.Tsn(); got != 0xffffffff {
-			t.Errorf("tsn: got %v", got)
-		}
-	}
+	var view BaseView
+	checkLayout(t, view[:], []layoutItem{
+		{"version", 0, 4, func() { view.SetVersion(0xf) }, func() { view.SetVersion(0) }, func() bool { return view.Version() == 0xf }},
+		{"secure", 4, 1, func() { view.SetSecure(true) }, func() { view.SetSecure(false) }, func() bool { return view.Secure() }},
+		{"key_phase", 5, 1, func() { view.SetKeyPhase(true) }, func() { view.SetKeyPhase(false) }, func() bool { return view.KeyPhase() }},
+		{"ack_request", 6, 1, func() { view.SetAckRequest(true) }, func() { view.SetAckRequest(false) }, func() bool { return view.AckRequest() }},
+		{"feedback_here", 7, 1, func() { view.SetFeedbackHere(true) }, func() { view.SetFeedbackHere(false) }, func() bool { return view.FeedbackHere() }},
+		{"opcode", 8, 8, func() { view.SetOpcode(0xff) }, func() { view.SetOpcode(0) }, func() bool { return view.Opcode() == 0xff }},
+		{"path", 16, 12, func() { view.SetPath(0xfff) }, func() { view.SetPath(0) }, func() bool { return view.Path() == 0xfff }},
+		{"epoch", 28, 4, func() { view.SetEpoch(0xf) }, func() { view.SetEpoch(0) }, func() bool { return view.Epoch() == 0xf }},
+		{"tag", 32, 64, func() { view.SetTag(0xffffffffffffffff) }, func() { view.SetTag(0) }, func() bool { return view.Tag() == 0xffffffffffffffff }},
+		{"psn", 96, 32, func() { view.SetPsn(0xffffffff) }, func() { view.SetPsn(0) }, func() bool { return view.Psn() == 0xffffffff }},
+		{"tsn", 128, 32, func() { view.SetTsn(0xffffffff) }, func() { view.SetTsn(0) }, func() bool { return view.Tsn() == 0xffffffff }},
+	})
 }
 
 func TestMessageViewFollowsLayout(t *testing.T) {
-	{
-		var view MessageView
-		view.SetStream(0xffff)
-		want := MessageView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("stream: got %x, want %x", view, want)
-		}
-		if got := view.Stream(); got != 0xffff {
-			t.Errorf("stream: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetImmediate(true)
-		want := MessageView{2: 0x80}
-		if view != want {
-			t.Errorf("immediate: got %x, want %x", view, want)
-		}
-		if got := view.Immediate(); got != true {
-			t.Errorf("immediate: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetSolicited(true)
-		want := MessageView{2: 0x40}
-		if view != want {
-			t.Errorf("solicited: got %x, want %x", view, want)
-		}
-		if got := view.Solicited(); got != true {
-			t.Errorf("solicited: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetFloor(0xff)
-		want := MessageView{3: 0xff}
-		if view != want {
-			t.Errorf("floor: got %x, want %x", view, want)
-		}
-		if got := view.Floor(); got != 0xff {
-			t.Errorf("floor: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetMessage(0xffffffff)
-		want := MessageView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("message: got %x, want %x", view, want)
-		}
-		if got := view.Message(); got != 0xffffffff {
-			t.Errorf("message: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetOffset(0xffffffff)
-		want := MessageView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("offset: got %x, want %x", view, want)
-		}
-		if got := view.Offset(); got != 0xffffffff {
-			t.Errorf("offset: got %v", got)
-		}
-	}
-	{
-		var view MessageView
-		view.SetLength(0xffffffff)
-		want := MessageView{12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("length: got %x, want %x", view, want)
-		}
-		if got := view.Length(); got != 0xffffffff {
-			t.Errorf("length: got %v", got)
-		}
-	}
+	var view MessageView
+	checkLayout(t, view[:], []layoutItem{
+		{"stream", 0, 16, func() { view.SetStream(0xffff) }, func() { view.SetStream(0) }, func() bool { return view.Stream() == 0xffff }},
+		{"immediate", 16, 1, func() { view.SetImmediate(true) }, func() { view.SetImmediate(false) }, func() bool { return view.Immediate() }},
+		{"solicited", 17, 1, func() { view.SetSolicited(true) }, func() { view.SetSolicited(false) }, func() bool { return view.Solicited() }},
+		{"floor", 24, 8, func() { view.SetFloor(0xff) }, func() { view.SetFloor(0) }, func() bool { return view.Floor() == 0xff }},
+		{"message", 32, 32, func() { view.SetMessage(0xffffffff) }, func() { view.SetMessage(0) }, func() bool { return view.Message() == 0xffffffff }},
+		{"offset", 64, 32, func() { view.SetOffset(0xffffffff) }, func() { view.SetOffset(0) }, func() bool { return view.Offset() == 0xffffffff }},
+		{"length", 96, 32, func() { view.SetLength(0xffffffff) }, func() { view.SetLength(0) }, func() bool { return view.Length() == 0xffffffff }},
+	})
 }
 
 func TestWriteTargetViewFollowsLayout(t *testing.T) {
-	{
-		var view WriteTargetView
-		view.SetKey(0xffffffffffffffff)
-		want := WriteTargetView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("key: got %x, want %x", view, want)
-		}
-		if got := view.Key(); got != 0xffffffffffffffff {
-			t.Errorf("key: got %v", got)
-		}
-	}
-	{
-		var view WriteTargetView
-		view.SetAt(0xffffffffffffffff)
-		want := WriteTargetView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff, 12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("at: got %x, want %x", view, want)
-		}
-		if got := view.At(); got != 0xffffffffffffffff {
-			t.Errorf("at: got %v", got)
-		}
-	}
+	var view WriteTargetView
+	checkLayout(t, view[:], []layoutItem{
+		{"key", 0, 64, func() { view.SetKey(0xffffffffffffffff) }, func() { view.SetKey(0) }, func() bool { return view.Key() == 0xffffffffffffffff }},
+		{"at", 64, 64, func() { view.SetAt(0xffffffffffffffff) }, func() { view.SetAt(0) }, func() bool { return view.At() == 0xffffffffffffffff }},
+	})
 }
 
 func TestImmediateViewFollowsLayout(t *testing.T) {
-	{
-		var view ImmediateView
-		view.SetValue(0xffffffff)
-		want := ImmediateView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
-	{
-		var view ImmediateView
-		view.SetReceive(0xffffffff)
-		want := ImmediateView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("receive: got %x, want %x", view, want)
-		}
-		if got := view.Receive(); got != 0xffffffff {
-			t.Errorf("receive: got %v", got)
-		}
-	}
+	var view ImmediateView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+		{"receive", 32, 32, func() { view.SetReceive(0xffffffff) }, func() { view.SetReceive(0) }, func() bool { return view.Receive() == 0xffffffff }},
+	})
 }
 
 func TestSendTargetViewFollowsLayout(t *testing.T) {
-	{
-		var view SendTargetView
-		view.SetReceive(0xffffffff)
-		want := SendTargetView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("receive: got %x, want %x", view, want)
-		}
-		if got := view.Receive(); got != 0xffffffff {
-			t.Errorf("receive: got %v", got)
-		}
-	}
-	{
-		var view SendTargetView
-		view.SetValue(0xffffffff)
-		want := SendTargetView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
-	{
-		var view SendTargetView
-		view.SetMatch(0xffffffffffffffff)
-		want := SendTargetView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff, 12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("match: got %x, want %x", view, want)
-		}
-		if got := view.Match(); got != 0xffffffffffffffff {
-			t.Errorf("match: got %v", got)
-		}
-	}
+	var view SendTargetView
+	checkLayout(t, view[:], []layoutItem{
+		{"receive", 0, 32, func() { view.SetReceive(0xffffffff) }, func() { view.SetReceive(0) }, func() bool { return view.Receive() == 0xffffffff }},
+		{"value", 32, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+		{"match", 64, 64, func() { view.SetMatch(0xffffffffffffffff) }, func() { view.SetMatch(0) }, func() bool { return view.Match() == 0xffffffffffffffff }},
+	})
 }
 
 func TestReadTargetViewFollowsLayout(t *testing.T) {
-	{
-		var view ReadTargetView
-		view.SetKey(0xffffffffffffffff)
-		want := ReadTargetView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("key: got %x, want %x", view, want)
-		}
-		if got := view.Key(); got != 0xffffffffffffffff {
-			t.Errorf("key: got %v", got)
-		}
-	}
-	{
-		var view ReadTargetView
-		view.SetAt(0xffffffffffffffff)
-		want := ReadTargetView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff, 12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("at: got %x, want %x", view, want)
-		}
-		if got := view.At(); got != 0xffffffffffffffff {
-			t.Errorf("at: got %v", got)
-		}
-	}
+	var view ReadTargetView
+	checkLayout(t, view[:], []layoutItem{
+		{"key", 0, 64, func() { view.SetKey(0xffffffffffffffff) }, func() { view.SetKey(0) }, func() bool { return view.Key() == 0xffffffffffffffff }},
+		{"at", 64, 64, func() { view.SetAt(0xffffffffffffffff) }, func() { view.SetAt(0) }, func() bool { return view.At() == 0xffffffffffffffff }},
+	})
 }
 
 func TestAtomicViewFollowsLayout(t *testing.T) {
-	{
-		var view AtomicView
-		view.SetKey(0xffffffffffffffff)
-		want := AtomicView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("key: got %x, want %x", view, want)
-		}
-		if got := view.Key(); got != 0xffffffffffffffff {
-			t.Errorf("key: got %v", got)
-		}
-	}
-	{
-		var view AtomicView
-		view.SetAt(0xffffffffffffffff)
-		want := AtomicView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff, 12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("at: got %x, want %x", view, want)
-		}
-		if got := view.At(); got != 0xffffffffffffffff {
-			t.Errorf("at: got %v", got)
-		}
-	}
-	{
-		var view AtomicView
-		view.SetOp(0xff)
-		want := AtomicView{16: 0xff}
-		if view != want {
-			t.Errorf("op: got %x, want %x", view, want)
-		}
-		if got := view.Op(); got != 0xff {
-			t.Errorf("op: got %v", got)
-		}
-	}
-	{
-		var view AtomicView
-		view.SetOperand(0xffffffffffffffff)
-		want := AtomicView{20: 0xff, 21: 0xff, 22: 0xff, 23: 0xff, 24: 0xff, 25: 0xff, 26: 0xff, 27: 0xff}
-		if view != want {
-			t.Errorf("operand: got %x, want %x", view, want)
-		}
-		if got := view.Operand(); got != 0xffffffffffffffff {
-			t.Errorf("operand: got %v", got)
-		}
-	}
-	{
-		var view AtomicView
-		view.SetCompare(0xffffffffffffffff)
-		want := AtomicView{28: 0xff, 29: 0xff, 30: 0xff, 31: 0xff, 32: 0xff, 33: 0xff, 34: 0xff, 35: 0xff}
-		if view != want {
-			t.Errorf("compare: got %x, want %x", view, want)
-		}
-		if got := view.Compare(); got != 0xffffffffffffffff {
-			t.Errorf("compare: got %v", got)
-		}
-	}
+	var view AtomicView
+	checkLayout(t, view[:], []layoutItem{
+		{"key", 0, 64, func() { view.SetKey(0xffffffffffffffff) }, func() { view.SetKey(0) }, func() bool { return view.Key() == 0xffffffffffffffff }},
+		{"at", 64, 64, func() { view.SetAt(0xffffffffffffffff) }, func() { view.SetAt(0) }, func() bool { return view.At() == 0xffffffffffffffff }},
+		{"op", 128, 8, func() { view.SetOp(0xff) }, func() { view.SetOp(0) }, func() bool { return view.Op() == 0xff }},
+		{"operand", 160, 64, func() { view.SetOperand(0xffffffffffffffff) }, func() { view.SetOperand(0) }, func() bool { return view.Operand() == 0xffffffffffffffff }},
+		{"compare", 224, 64, func() { view.SetCompare(0xffffffffffffffff) }, func() { view.SetCompare(0) }, func() bool { return view.Compare() == 0xffffffffffffffff }},
+	})
 }
 
 func TestReplyViewFollowsLayout(t *testing.T) {
-	{
-		var view ReplyView
-		view.SetStatus(0xffff)
-		want := ReplyView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("status: got %x, want %x", view, want)
-		}
-		if got := view.Status(); got != 0xffff {
-			t.Errorf("status: got %v", got)
-		}
-	}
+	var view ReplyView
+	checkLayout(t, view[:], []layoutItem{
+		{"status", 0, 16, func() { view.SetStatus(0xffff) }, func() { view.SetStatus(0) }, func() bool { return view.Status() == 0xffff }},
+	})
 }
 
 func TestAtomicResultViewFollowsLayout(t *testing.T) {
-	{
-		var view AtomicResultView
-		view.SetOriginal(0xffffffffffffffff)
-		want := AtomicResultView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("original: got %x, want %x", view, want)
-		}
-		if got := view.Original(); got != 0xffffffffffffffff {
-			t.Errorf("original: got %v", got)
-		}
-	}
+	var view AtomicResultView
+	checkLayout(t, view[:], []layoutItem{
+		{"original", 0, 64, func() { view.SetOriginal(0xffffffffffffffff) }, func() { view.SetOriginal(0) }, func() bool { return view.Original() == 0xffffffffffffffff }},
+	})
 }
 
 func TestEndViewFollowsLayout(t *testing.T) {
-	{
-		var view EndView
-		view.SetCode(0xffff)
-		want := EndView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("code: got %x, want %x", view, want)
-		}
-		if got := view.Code(); got != 0xffff {
-			t.Errorf("code: got %v", got)
-		}
-	}
+	var view EndView
+	checkLayout(t, view[:], []layoutItem{
+		{"code", 0, 16, func() { view.SetCode(0xffff) }, func() { view.SetCode(0) }, func() bool { return view.Code() == 0xffff }},
+	})
 }
 
 func TestAckViewFollowsLayout(t *testing.T) {
-	{
-		var view AckView
-		view.SetRate(0xffffffff)
-		want := AckView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("rate: got %x, want %x", view, want)
-		}
-		if got := view.Rate(); got != 0xffffffff {
-			t.Errorf("rate: got %v", got)
-		}
-	}
-	{
-		var view AckView
-		view.SetHintSerial(0xffff)
-		want := AckView{4: 0xff, 5: 0xff}
-		if view != want {
-			t.Errorf("hint_serial: got %x, want %x", view, want)
-		}
-		if got := view.HintSerial(); got != 0xffff {
-			t.Errorf("hint_serial: got %v", got)
-		}
-	}
-	{
-		var view AckView
-		view.SetPressure(0xff)
-		want := AckView{6: 0xff}
-		if view != want {
-			t.Errorf("pressure: got %x, want %x", view, want)
-		}
-		if got := view.Pressure(); got != 0xff {
-			t.Errorf("pressure: got %v", got)
-		}
-	}
-	{
-		var view AckView
-		view.SetBlocks(0xff)
-		want := AckView{7: 0xff}
-		if view != want {
-			t.Errorf("blocks: got %x, want %x", view, want)
-		}
-		if got := view.Blocks(); got != 0xff {
-			t.Errorf("blocks: got %v", got)
-		}
-	}
-	{
-		var view AckView
-		view.SetSentAt(0xffffffff)
-		want := AckView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("sent_at: got %x, want %x", view, want)
-		}
-		if got := view.SentAt(); got != 0xffffffff {
-			t.Errorf("sent_at: got %v", got)
-		}
-	}
+	var view AckView
+	checkLayout(t, view[:], []layoutItem{
+		{"rate", 0, 32, func() { view.SetRate(0xffffffff) }, func() { view.SetRate(0) }, func() bool { return view.Rate() == 0xffffffff }},
+		{"hint_serial", 32, 16, func() { view.SetHintSerial(0xffff) }, func() { view.SetHintSerial(0) }, func() bool { return view.HintSerial() == 0xffff }},
+		{"pressure", 48, 8, func() { view.SetPressure(0xff) }, func() { view.SetPressure(0) }, func() bool { return view.Pressure() == 0xff }},
+		{"blocks", 56, 8, func() { view.SetBlocks(0xff) }, func() { view.SetBlocks(0) }, func() bool { return view.Blocks() == 0xff }},
+		{"sent_at", 64, 32, func() { view.SetSentAt(0xffffffff) }, func() { view.SetSentAt(0) }, func() bool { return view.SentAt() == 0xffffffff }},
+	})
 }
 
 func TestPathCountersViewFollowsLayout(t *testing.T) {
-	{
-		var view PathCountersView
-		view.SetNotEct(0xffffffff)
-		want := PathCountersView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("not_ect: got %x, want %x", view, want)
-		}
-		if got := view.NotEct(); got != 0xffffffff {
-			t.Errorf("not_ect: got %v", got)
-		}
-	}
-	{
-		var view PathCountersView
-		view.SetDuplicates(0xffffffff)
-		want := PathCountersView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("duplicates: got %x, want %x", view, want)
-		}
-		if got := view.Duplicates(); got != 0xffffffff {
-			t.Errorf("duplicates: got %v", got)
-		}
-	}
-	{
-		var view PathCountersView
-		view.SetLastDuplicate(0xffffffff)
-		want := PathCountersView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("last_duplicate: got %x, want %x", view, want)
-		}
-		if got := view.LastDuplicate(); got != 0xffffffff {
-			t.Errorf("last_duplicate: got %v", got)
-		}
-	}
-	{
-		var view PathCountersView
-		view.SetRefused(0xffffffff)
-		want := PathCountersView{12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}
-		if view != want {
-			t.Errorf("refused: got %x, want %x", view, want)
-		}
-		if got := view.Refused(); got != 0xffffffff {
-			t.Errorf("refused: got %v", got)
-		}
-	}
-	{
-		var view PathCountersView
-		view.SetCopies(0xffffffff)
-		want := PathCountersView{16: 0xff, 17: 0xff, 18: 0xff, 19: 0xff}
-		if view != want {
-			t.Errorf("copies: got %x, want %x", view, want)
-		}
-		if got := view.Copies(); got != 0xffffffff {
-			t.Errorf("copies: got %v", got)
-		}
-	}
+	var view PathCountersView
+	checkLayout(t, view[:], []layoutItem{
+		{"not_ect", 0, 32, func() { view.SetNotEct(0xffffffff) }, func() { view.SetNotEct(0) }, func() bool { return view.NotEct() == 0xffffffff }},
+		{"duplicates", 32, 32, func() { view.SetDuplicates(0xffffffff) }, func() { view.SetDuplicates(0) }, func() bool { return view.Duplicates() == 0xffffffff }},
+		{"last_duplicate", 64, 32, func() { view.SetLastDuplicate(0xffffffff) }, func() { view.SetLastDuplicate(0) }, func() bool { return view.LastDuplicate() == 0xffffffff }},
+		{"refused", 96, 32, func() { view.SetRefused(0xffffffff) }, func() { view.SetRefused(0) }, func() bool { return view.Refused() == 0xffffffff }},
+		{"copies", 128, 32, func() { view.SetCopies(0xffffffff) }, func() { view.SetCopies(0) }, func() bool { return view.Copies() == 0xffffffff }},
+	})
 }
 
 func TestNoticeViewFollowsLayout(t *testing.T) {
-	{
-		var view NoticeView
-		view.SetCode(0xffff)
-		want := NoticeView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("code: got %x, want %x", view, want)
-		}
-		if got := view.Code(); got != 0xffff {
-			t.Errorf("code: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetPath(0xfff)
-		want := NoticeView{2: 0x0f, 3: 0xff}
-		if view != want {
-			t.Errorf("path: got %x, want %x", view, want)
-		}
-		if got := view.Path(); got != 0xfff {
-			t.Errorf("path: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetPsn(0xffffffff)
-		want := NoticeView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("psn: got %x, want %x", view, want)
-		}
-		if got := view.Psn(); got != 0xffffffff {
-			t.Errorf("psn: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetTsn(0xffffffff)
-		want := NoticeView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("tsn: got %x, want %x", view, want)
-		}
-		if got := view.Tsn(); got != 0xffffffff {
-			t.Errorf("tsn: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetStream(0xffff)
-		want := NoticeView{12: 0xff, 13: 0xff}
-		if view != want {
-			t.Errorf("stream: got %x, want %x", view, want)
-		}
-		if got := view.Stream(); got != 0xffff {
-			t.Errorf("stream: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetMessage(0xffffffff)
-		want := NoticeView{16: 0xff, 17: 0xff, 18: 0xff, 19: 0xff}
-		if view != want {
-			t.Errorf("message: got %x, want %x", view, want)
-		}
-		if got := view.Message(); got != 0xffffffff {
-			t.Errorf("message: got %v", got)
-		}
-	}
-	{
-		var view NoticeView
-		view.SetInfo(0xffffffff)
-		want := NoticeView{20: 0xff, 21: 0xff, 22: 0xff, 23: 0xff}
-		if view != want {
-			t.Errorf("info: got %x, want %x", view, want)
-		}
-		if got := view.Info(); got != 0xffffffff {
-			t.Errorf("info: got %v", got)
-		}
-	}
+	var view NoticeView
+	checkLayout(t, view[:], []layoutItem{
+		{"code", 0, 16, func() { view.SetCode(0xffff) }, func() { view.SetCode(0) }, func() bool { return view.Code() == 0xffff }},
+		{"path", 20, 12, func() { view.SetPath(0xfff) }, func() { view.SetPath(0) }, func() bool { return view.Path() == 0xfff }},
+		{"psn", 32, 32, func() { view.SetPsn(0xffffffff) }, func() { view.SetPsn(0) }, func() bool { return view.Psn() == 0xffffffff }},
+		{"tsn", 64, 32, func() { view.SetTsn(0xffffffff) }, func() { view.SetTsn(0) }, func() bool { return view.Tsn() == 0xffffffff }},
+		{"stream", 96, 16, func() { view.SetStream(0xffff) }, func() { view.SetStream(0) }, func() bool { return view.Stream() == 0xffff }},
+		{"message", 128, 32, func() { view.SetMessage(0xffffffff) }, func() { view.SetMessage(0) }, func() bool { return view.Message() == 0xffffffff }},
+		{"info", 160, 32, func() { view.SetInfo(0xffffffff) }, func() { view.SetInfo(0) }, func() bool { return view.Info() == 0xffffffff }},
+	})
 }
 
 func TestReadyViewFollowsLayout(t *testing.T) {
-	{
-		var view ReadyView
-		view.SetStream(0xffff)
-		want := ReadyView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("stream: got %x, want %x", view, want)
-		}
-		if got := view.Stream(); got != 0xffff {
-			t.Errorf("stream: got %v", got)
-		}
-	}
-	{
-		var view ReadyView
-		view.SetStart(0xffffffff)
-		want := ReadyView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("start: got %x, want %x", view, want)
-		}
-		if got := view.Start(); got != 0xffffffff {
-			t.Errorf("start: got %v", got)
-		}
-	}
-	{
-		var view ReadyView
-		view.SetPosted(0xffffffff)
-		want := ReadyView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("posted: got %x, want %x", view, want)
-		}
-		if got := view.Posted(); got != 0xffffffff {
-			t.Errorf("posted: got %v", got)
-		}
-	}
+	var view ReadyView
+	checkLayout(t, view[:], []layoutItem{
+		{"stream", 0, 16, func() { view.SetStream(0xffff) }, func() { view.SetStream(0) }, func() bool { return view.Stream() == 0xffff }},
+		{"start", 32, 32, func() { view.SetStart(0xffffffff) }, func() { view.SetStart(0) }, func() bool { return view.Start() == 0xffffffff }},
+		{"posted", 64, 32, func() { view.SetPosted(0xffffffff) }, func() { view.SetPosted(0) }, func() bool { return view.Posted() == 0xffffffff }},
+	})
 }
 
 func TestProbeViewFollowsLayout(t *testing.T) {
-	{
-		var view ProbeView
-		view.SetToken(0xffffffffffffffff)
-		want := ProbeView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("token: got %x, want %x", view, want)
-		}
-		if got := view.Token(); got != 0xffffffffffffffff {
-			t.Errorf("token: got %v", got)
-		}
-	}
-	{
-		var view ProbeView
-		view.SetEcn(0x3)
-		want := ProbeView{8: 0xc0}
-		if view != want {
-			t.Errorf("ecn: got %x, want %x", view, want)
-		}
-		if got := view.Ecn(); got != 0x3 {
-			t.Errorf("ecn: got %v", got)
-		}
-	}
+	var view ProbeView
+	checkLayout(t, view[:], []layoutItem{
+		{"token", 0, 64, func() { view.SetToken(0xffffffffffffffff) }, func() { view.SetToken(0) }, func() bool { return view.Token() == 0xffffffffffffffff }},
+		{"ecn", 64, 2, func() { view.SetEcn(0x3) }, func() { view.SetEcn(0) }, func() bool { return view.Ecn() == 0x3 }},
+	})
 }
 
 func TestOpenViewFollowsLayout(t *testing.T) {
-	{
-		var view OpenView
-		view.SetTag(0xffffffffffffffff)
-		want := OpenView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("tag: got %x, want %x", view, want)
-		}
-		if got := view.Tag(); got != 0xffffffffffffffff {
-			t.Errorf("tag: got %v", got)
-		}
-	}
-	{
-		var view OpenView
-		view.SetFirst(0xffffffff)
-		want := OpenView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("first: got %x, want %x", view, want)
-		}
-		if got := view.First(); got != 0xffffffff {
-			t.Errorf("first: got %v", got)
-		}
-	}
+	var view OpenView
+	checkLayout(t, view[:], []layoutItem{
+		{"tag", 0, 64, func() { view.SetTag(0xffffffffffffffff) }, func() { view.SetTag(0) }, func() bool { return view.Tag() == 0xffffffffffffffff }},
+		{"first", 64, 32, func() { view.SetFirst(0xffffffff) }, func() { view.SetFirst(0) }, func() bool { return view.First() == 0xffffffff }},
+	})
 }
 
 func TestAcceptViewFollowsLayout(t *testing.T) {
-	{
-		var view AcceptView
-		view.SetTag(0xffffffffffffffff)
-		want := AcceptView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("tag: got %x, want %x", view, want)
-		}
-		if got := view.Tag(); got != 0xffffffffffffffff {
-			t.Errorf("tag: got %v", got)
-		}
-	}
-	{
-		var view AcceptView
-		view.SetFirst(0xffffffff)
-		want := AcceptView{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}
-		if view != want {
-			t.Errorf("first: got %x, want %x", view, want)
-		}
-		if got := view.First(); got != 0xffffffff {
-			t.Errorf("first: got %v", got)
-		}
-	}
+	var view AcceptView
+	checkLayout(t, view[:], []layoutItem{
+		{"tag", 0, 64, func() { view.SetTag(0xffffffffffffffff) }, func() { view.SetTag(0) }, func() bool { return view.Tag() == 0xffffffffffffffff }},
+		{"first", 64, 32, func() { view.SetFirst(0xffffffff) }, func() { view.SetFirst(0) }, func() bool { return view.First() == 0xffffffff }},
+	})
 }
 
 func TestCodeViewFollowsLayout(t *testing.T) {
-	{
-		var view CodeView
-		view.SetCode(0xffff)
-		want := CodeView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("code: got %x, want %x", view, want)
-		}
-		if got := view.Code(); got != 0xffff {
-			t.Errorf("code: got %v", got)
-		}
-	}
-	{
-		var view CodeView
-		view.SetEcho(true)
-		want := CodeView{2: 0x80}
-		if view != want {
-			t.Errorf("echo: got %x, want %x", view, want)
-		}
-		if got := view.Echo(); got != true {
-			t.Errorf("echo: got %v", got)
-		}
-	}
+	var view CodeView
+	checkLayout(t, view[:], []layoutItem{
+		{"code", 0, 16, func() { view.SetCode(0xffff) }, func() { view.SetCode(0) }, func() bool { return view.Code() == 0xffff }},
+		{"echo", 16, 1, func() { view.SetEcho(true) }, func() { view.SetEcho(false) }, func() bool { return view.Echo() }},
+	})
 }
 
 func TestVersionListViewFollowsLayout(t *testing.T) {
-	{
-		var view VersionListView
-		view.SetCount(0xff)
-		want := VersionListView{0: 0xff}
-		if view != want {
-			t.Errorf("count: got %x, want %x", view, want)
-		}
-		if got := view.Count(); got != 0xff {
-			t.Errorf("count: got %v", got)
-		}
-	}
+	var view VersionListView
+	checkLayout(t, view[:], []layoutItem{
+		{"count", 0, 8, func() { view.SetCount(0xff) }, func() { view.SetCount(0) }, func() bool { return view.Count() == 0xff }},
+	})
 }
 
 func TestAbortCodeViewFollowsLayout(t *testing.T) {
-	{
-		var view AbortCodeView
-		view.SetCode(0xffff)
-		want := AbortCodeView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("code: got %x, want %x", view, want)
-		}
-		if got := view.Code(); got != 0xffff {
-			t.Errorf("code: got %v", got)
-		}
-	}
-	{
-		var view AbortCodeView
-		view.SetInfo(0xffffffff)
-		want := AbortCodeView{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
-		if view != want {
-			t.Errorf("info: got %x, want %x", view, want)
-		}
-		if got := view.Info(); got != 0xffffffff {
-			t.Errorf("info: got %v", got)
-		}
-	}
+	var view AbortCodeView
+	checkLayout(t, view[:], []layoutItem{
+		{"code", 0, 16, func() { view.SetCode(0xffff) }, func() { view.SetCode(0) }, func() bool { return view.Code() == 0xffff }},
+		{"info", 32, 32, func() { view.SetInfo(0xffffffff) }, func() { view.SetInfo(0) }, func() bool { return view.Info() == 0xffffffff }},
+	})
 }
 
 func TestParametersHeadViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersHeadView
-		view.SetType(0xff)
-		want := ParametersHeadView{0: 0xff}
-		if view != want {
-			t.Errorf("type: got %x, want %x", view, want)
-		}
-		if got := view.Type(); got != 0xff {
-			t.Errorf("type: got %v", got)
-		}
-	}
-	{
-		var view ParametersHeadView
-		view.SetLen_(0xffff)
-		want := ParametersHeadView{2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("len: got %x, want %x", view, want)
-		}
-		if got := view.Len_(); got != 0xffff {
-			t.Errorf("len: got %v", got)
-		}
-	}
+	var view ParametersHeadView
+	checkLayout(t, view[:], []layoutItem{
+		{"type", 0, 8, func() { view.SetType(0xff) }, func() { view.SetType(0) }, func() bool { return view.Type() == 0xff }},
+		{"len", 16, 16, func() { view.SetLen_(0xffff) }, func() { view.SetLen_(0) }, func() bool { return view.Len_() == 0xffff }},
+	})
 }
 
 func TestParametersCapacityViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersCapacityView
-		view.SetValue(0xffffffff)
-		want := ParametersCapacityView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersCapacityView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersChunkViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersChunkView
-		view.SetValue(0xffffffff)
-		want := ParametersChunkView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersChunkView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersPathsViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersPathsView
-		view.SetValue(0xffff)
-		want := ParametersPathsView{0: 0xff, 1: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersPathsView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 16, func() { view.SetValue(0xffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffff }},
+	})
 }
 
 func TestParametersAddressViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersAddressView
-		view.SetPlane(0xff)
-		want := ParametersAddressView{0: 0xff}
-		if view != want {
-			t.Errorf("plane: got %x, want %x", view, want)
-		}
-		if got := view.Plane(); got != 0xff {
-			t.Errorf("plane: got %v", got)
-		}
-	}
-	{
-		var view ParametersAddressView
-		view.SetFamily(0xff)
-		want := ParametersAddressView{1: 0xff}
-		if view != want {
-			t.Errorf("family: got %x, want %x", view, want)
-		}
-		if got := view.Family(); got != 0xff {
-			t.Errorf("family: got %v", got)
-		}
-	}
-	{
-		var view ParametersAddressView
-		view.SetPort(0xffff)
-		want := ParametersAddressView{2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("port: got %x, want %x", view, want)
-		}
-		if got := view.Port(); got != 0xffff {
-			t.Errorf("port: got %v", got)
-		}
-	}
+	var view ParametersAddressView
+	checkLayout(t, view[:], []layoutItem{
+		{"plane", 0, 8, func() { view.SetPlane(0xff) }, func() { view.SetPlane(0) }, func() bool { return view.Plane() == 0xff }},
+		{"family", 8, 8, func() { view.SetFamily(0xff) }, func() { view.SetFamily(0) }, func() bool { return view.Family() == 0xff }},
+		{"port", 16, 16, func() { view.SetPort(0xffff) }, func() { view.SetPort(0) }, func() bool { return view.Port() == 0xffff }},
+	})
 }
 
 func TestParametersStreamWindowViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersStreamWindowView
-		view.SetValue(0xffffffff)
-		want := ParametersStreamWindowView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersStreamWindowView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersSpanViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersSpanView
-		view.SetValue(0xffffffff)
-		want := ParametersSpanView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersSpanView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersRequestsViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersRequestsView
-		view.SetValue(0xffffffff)
-		want := ParametersRequestsView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersRequestsView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersStreamsViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersStreamsView
-		view.SetValue(0xffffffff)
-		want := ParametersStreamsView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersStreamsView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersMessagesViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersMessagesView
-		view.SetValue(0xffffffff)
-		want := ParametersMessagesView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersMessagesView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersMaxAckDelayViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersMaxAckDelayView
-		view.SetValue(0xffffffff)
-		want := ParametersMaxAckDelayView{0: 0xff, 1: 0xff, 2: 0xff, 3: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
-		}
-		if got := view.Value(); got != 0xffffffff {
-			t.Errorf("value: got %v", got)
-		}
-	}
+	var view ParametersMaxAckDelayView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 32, func() { view.SetValue(0xffffffff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xffffffff }},
+	})
 }
 
 func TestParametersProfileViewFollowsLayout(t *testing.T) {
-	{
-		var view ParametersProfileView
-		view.SetValue(0xff)
-		want := ParametersProfileView{0: 0xff}
-		if view != want {
-			t.Errorf("value: got %x, want %x", view, want)
+	var view ParametersProfileView
+	checkLayout(t, view[:], []layoutItem{
+		{"value", 0, 8, func() { view.SetValue(0xff) }, func() { view.SetValue(0) }, func() bool { return view.Value() == 0xff }},
+	})
+}
+
+// layoutItem is an item's place in bits from the start of its header, and what sets all of it, clears it and tells whether it is full.
+type layoutItem struct {
+	name        string
+	bit, bits   int
+	fill, empty func()
+	full        func() bool
+}
+
+// checkLayout tells whether each item's setter changes the item's bits and no others, and its getter reads them.
+func checkLayout(t *testing.T, view []byte, items []layoutItem) {
+	t.Helper()
+	for _, item := range items {
+		clear(view)
+		item.fill()
+		for at := range len(view) * 8 {
+			set := view[at/8]&(0x80>>(at%8)) != 0
+			if in := at >= item.bit && at < item.bit+item.bits; set != in {
+				t.Errorf("%s: filled in an empty header, bit %d is %v", item.name, at, set)
+			}
 		}
-		if got := view.Value(); got != 0xff {
-			t.Errorf("value: got %v", got)
+		for at := range view {
+			view[at] = 0xff
+		}
+		if !item.full() {
+			t.Errorf("%s: not full in a full header", item.name)
+		}
+		item.empty()
+		for at := range len(view) * 8 {
+			set := view[at/8]&(0x80>>(at%8)) != 0
+			if in := at >= item.bit && at < item.bit+item.bits; set == in {
+				t.Errorf("%s: emptied in a full header, bit %d is %v", item.name, at, set)
+			}
+		}
+		if item.full() {
+			t.Errorf("%s: still full when emptied", item.name)
 		}
 	}
 }

@@ -27,12 +27,11 @@ func VerifyPacket(src []byte) error {
 	if src[0]&0x8 != 0 {
 		return nil
 	}
-	at := len(src) - 4
-	if at < 20 {
+	if len(src) < 24 {
 		return short("crc", 20, 4)
 	}
-	want := crc32cSum(src[:at])
-	got := binary.BigEndian.Uint32(src[at:])
+	at := len(src) - 4
+	want, got := crc32cSum(src[:at]), binary.BigEndian.Uint32(src[at:])
 	if want != got {
 		return fault(CodeChecksum, "crc", at, 0).values(uint64(want), uint64(got))
 	}

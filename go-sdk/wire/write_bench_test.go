@@ -40,7 +40,7 @@ type handWrite struct {
 	immediate, solicited                   bool
 	floor                                  uint8
 	message, offset, length                uint32
-	key, at                                uint64
+	target                                 struct{ key, at uint64 }
 	data                                   []byte
 }
 
@@ -69,8 +69,8 @@ func (h *handWrite) decode(b []byte) bool {
 	h.message = binary.BigEndian.Uint32(v[24:])
 	h.offset = binary.BigEndian.Uint32(v[28:])
 	h.length = binary.BigEndian.Uint32(v[32:])
-	h.key = binary.BigEndian.Uint64(v[36:])
-	h.at = binary.BigEndian.Uint64(v[44:])
+	h.target.key = binary.BigEndian.Uint64(v[36:])
+	h.target.at = binary.BigEndian.Uint64(v[44:])
 	h.data = b[52 : len(b)-4]
 	return h.version == 1 && !h.secure && v[22]&0x3f == 0 && (h.offset < h.length || h.offset == 0 && h.length == 0)
 }
@@ -101,8 +101,8 @@ func (h *handWrite) viewed(b []byte) bool {
 	h.message = message.Message()
 	h.offset = message.Offset()
 	h.length = message.Length()
-	h.key = target.Key()
-	h.at = target.At()
+	h.target.key = target.Key()
+	h.target.at = target.At()
 	h.data = b[BaseSize+MessageSize+WriteTargetSize : len(b)-4]
 	return base.Valid() && !h.secure && message.Valid()
 }
@@ -118,7 +118,7 @@ func TestWriteDecodersAgree(t *testing.T) {
 	}
 	hand.data, viewed.data = nil, nil
 	if a, b := hand, viewed; a.tag != b.tag || a.path != b.path || a.epoch != b.epoch || a.psn != b.psn || a.tsn != b.tsn ||
-		a.offset != b.offset || a.length != b.length || a.key != b.key || a.at != b.at || a.ackRequest != b.ackRequest || a.solicited != b.solicited {
+		a.offset != b.offset || a.length != b.length || a.target != b.target || a.ackRequest != b.ackRequest || a.solicited != b.solicited {
 		t.Fatalf("by hand %+v, through views %+v", a, b)
 	}
 	bad := writePacket(t, nil)

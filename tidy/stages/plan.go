@@ -49,6 +49,9 @@ func everyChange() []Stage {
 // slow is what a release passes in addition.
 func slow() []Stage {
 	return []Stage{
+		{"seeds", "do ten times as many seeds come out right?", 20 * time.Minute, []Step{
+			{Kind: GoTest, Args: []string{"-run", "Seeds", "-timeout", "20m", "./engine/sim"}, Env: []string{"MR_SEEDS=2000"}},
+		}},
 		{"race", "do the goroutines of the drivers race?", 10 * time.Minute, []Step{
 			{Kind: GoTest, Args: []string{"-race", "./engine/udp/...", "./go-sdk/metaroce/...", "./cmd/mrdemo/..."}},
 		}},

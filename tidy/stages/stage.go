@@ -102,7 +102,7 @@ func (s Step) String() string {
 func (s Step) command() []string {
 	switch s.Kind {
 	case GoTest:
-		return append([]string{"go", "test", "-json"}, s.Args...)
+		return append([]string{"go", "test", "-json", "-count=1"}, s.Args...)
 	case Fuzz:
 		return append([]string{"go", "test", "-list", "^Fuzz"}, s.Args[1:]...)
 	}

@@ -14,9 +14,9 @@
  * One packet per UDP datagram, integers big-endian, bits numbered from the most significant.
  *
  * Memory is the caller's: nothing here allocates or keeps state. Functions return the bytes used, or a negative code
- * (-MR_E_...). What unpack stores as a view points into the input, which must live as long. Every byte of a
- * header is read once, so that a peer who writes to shared memory cannot change it between check and use; elements
- * of arrays and TLV lists are read again by their iterators, which check again.
+ * (-MR_E_...). What unpack stores as a view points into the input, which must live as long. No member is read twice:
+ * what was checked is what is stored, even if a peer writes to the memory meanwhile. Elements of arrays and TLV lists
+ * are read by their iterators, which check them again.
  *
  * pack computes fixed and derived members, counts, lengths and checksums itself. It reads its output back with
  * unpack's rules and returns their code if it breaks one; compile with MR_PACK_UNCHECKED to save that.
@@ -1653,7 +1653,14 @@ int32_t mr_path_ack_validate(const uint8_t *buf, size_t len, struct mr_err *err)
 /** Writes in to buf: bytes used, or a negative code. MR_E_CAPACITY when cap is too small. Views must not overlap buf. */
 int32_t mr_path_ack_pack(const struct mr_path_ack *in, uint8_t *buf, size_t cap);
 /** Begins a walk over list, which unpack filled or the caller built. */
-struct mr_path_ack_iter mr_path_ack_iter_init(const struct mr_path_ack_list *list);
+static inline struct mr_path_ack_iter mr_path_ack_iter_init(const struct mr_path_ack_list *list)
+{
+    struct mr_path_ack_iter it;
+
+    it.list = *list;
+    return it;
+}
+
 /** Reads the next element: 1, 0 at the end, or a negative code if the view's bytes are wrong. */
 int32_t mr_path_ack_next(struct mr_path_ack_iter *it, struct mr_path_ack *out);
 
@@ -2884,7 +2891,15 @@ struct mr_parameters_iter {
 };
 
 /** Begins a walk over list, which unpack filled or the caller built. */
-struct mr_parameters_iter mr_parameters_iter_init(const struct mr_parameters *list);
+static inline struct mr_parameters_iter mr_parameters_iter_init(const struct mr_parameters *list)
+{
+    struct mr_parameters_iter it;
+
+    MR_MEMZERO(&it, sizeof it);
+    it.list = *list;
+    return it;
+}
+
 /** Reads the next element: 1, 0 at the end, or a negative code if the view's bytes are wrong. */
 int32_t mr_parameters_next(struct mr_parameters_iter *it, struct mr_parameters_element *out);
 /** Reads the first element of a kind: 1, 0 if there is none, or a negative code. */

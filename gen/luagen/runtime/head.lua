@@ -4,14 +4,15 @@ local Proto, ProtoField, ProtoExpert, Dissector, DissectorTable = Proto, ProtoFi
 local Pref, UInt64, Int64, base, expert, frametype, bit = Pref, UInt64, Int64, base, expert, frametype, bit
 local ENC_UTF_8 = ENC_UTF_8
 local byte, find, format, rep, reverse, sub = string.byte, string.find, string.format, string.rep, string.reverse, string.sub
-local floor, min = math.floor, math.min
+local ceil, floor, huge, min = math.ceil, math.floor, math.huge, math.min
 local ZERO = rep("\0", 8)
 
 local proto = Proto(PROTO, TITLE)
 
 -- The packet that is being decoded. Offsets count from its first byte and start at 0.
 local tvb           -- its bytes, for tree items
-local s = ""        -- the captured ones of them, for values
+local s = ""        -- the first of them, for values
+local held = 0      -- how many s holds
 local cap = 0       -- how many were captured
 local visible       -- whether someone reads the tree, so that labels pay
 local reserved      -- preference: show reserved bits
@@ -22,6 +23,8 @@ local enum = {}     -- enum numbers by name
 local const = {}    -- constants of the schema
 local F, H = {}, {} -- fields of items, and of whole headers
 local A, D = {}, {} -- A.x(t, o) adds a header of fixed size; D.x(o, stop, t, ...) decodes
+local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: all, and those that somebody asked for
+local W = ALL       -- one of the two
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see
 
@@ -47,6 +50,12 @@ local function inside(path, rest)
   return path .. "." .. rest
 end
 
+-- Makes s hold all that was captured; returns whether that reaches up to e.
+local function fetch(e)
+  if held < cap then s, held = tvb:raw(), cap end
+  return e <= cap
+end
+
 -- The captured part of the bytes from o up to e.
 local function range(o, e)
   local from = min(o, cap)
@@ -55,13 +64,14 @@ end
 
 -- Whether all bytes from o up to e are zero, as far as they were captured.
 local function blank(o, e)
+  if e > held then fetch(e) end
   local at = find(s, "[^\0]", o + 1)
   return not at or at > e
 end
 
 -- Whether the bytes from o up to e are UTF-8: shortest form, no surrogates, at most U+10FFFF.
 local function utf8(o, e)
-  if e > cap then return true end
+  if e > held and not fetch(e) then return true end
   local text = sub(s, o + 1, e)
   local i = find(text, "[\128-\255]")
   while i do
@@ -116,6 +126,7 @@ end
 
 -- Shows what the bits of a vector mean: bit i stands for first + i.
 local function vector(item, o, size, first, modulus, f_missing, f_gaps)
+  if o + size > held then fetch(o + size) end
   local runs, set = gaps(sub(s, o + 1, o + size), function(i)
     item:add(f_missing, tvb(o + floor(i / 8), 1), (first + i) % modulus):set_generated()
   end)

@@ -15,7 +15,7 @@ end
 -- Decodes the element at o. seen counts the elements of every case so far, prev is the key before.
 local function element(list, o, stop, t, seen, prev)
   if o + list.head > stop then return nil, 1, "", o end
-  if o + list.head > cap then return nil, 0, "", o end
+  if o + list.head > held and not fetch(o + list.head) then return nil, 0, "", o end
   local key, length, skip = list.read(o)
   if not key then return nil, length, "", o end
   if list.ascending and key < prev then return nil, 17, "", o end
@@ -54,7 +54,7 @@ local function elements(list, o, stop, t)
   local u = t and stop > o and o < cap and t:add(list.field, range(o, stop)) or nil
   local seen, prev = {}, 0
   while o < stop do
-    if o >= cap then return nil, 0, "", o end
+    if o >= held and not fetch(o + 1) then return nil, 0, "", o end
     if list.stop and byte(s, o + 1) == list.stop then
       if not blank(o + 1, stop) then return nil, 11, "", o end
       if u then u:add(list.padding, range(o, stop)) end

@@ -17,10 +17,12 @@ proto.experts = experts
 local NEVER, VISIBLE, ALWAYS = 0, 1, 2
 if PORT > 0 then proto.prefs.port = Pref.uint("UDP port", PORT, "Datagrams to or from this port are " .. NAME .. "; 0 = none") end
 if #SUMS > 0 then
-  proto.prefs.crc = Pref.enum("Verify checksums", VISIBLE, "When to compare checksums; costs time with large packets",
+  proto.prefs.crc = Pref.enum("Verify checksums", VISIBLE, "Visible means in the packet details or named by a filter; comparing costs time with large packets",
     { { 1, "Never", NEVER }, { 2, "When visible", VISIBLE }, { 3, "Always", ALWAYS } }, false)
 end
 proto.prefs.reserved = Pref.bool("Show reserved bits", false, "Show reserved bits that are as they should be")
+proto.prefs.split = Pref.bool("Split aggregates", true,
+  "Look for several packets in one long datagram, as captures on the sending host show them before segmentation offload")
 
 -- Reports an error in the tree when there is one, and as an expert item in any case.
 local function report(tree, t, code, path, at)
@@ -55,7 +57,7 @@ local function verify(wanted)
   for i = 1, sum_n do
     local f, at = SUMS[sum_id[i]], sum_at[i]
     local status = 2
-    if wanted and f.of and at + f.size <= cap then
+    if wanted and f.of and fetch(at + f.size) then
       status = f.of(at) == stored(f, at) and 1 or 0
       if status == 0 and not code then code, path, where = 10, f.path, at end
     end
@@ -64,43 +66,123 @@ local function verify(wanted)
   return code, path, where
 end
 
-local handle
+local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
 local crc_mode = VISIBLE
+local FIRST = 128      -- bytes that are fetched of every packet; more only when they are looked at
+local AGGREGATE = 2000 -- longer datagrams may hold several packets
+local MAX_TRIES = 64   -- places to look for the second one
+local split = true     -- preference: look for them
 
-function proto.dissector(buf, pinfo, tree)
-  tvb, cap = buf, buf:len()
-  if cap == 0 then return 0 end
-  s = buf:raw()
-  local whole, cols = buf:reported_len(), pinfo.cols
-  cols.protocol = NAME
-  if not handle then handle = Dissector.get(PROTO) end
-  local t
-  visible = false
-  if tree:referenced(handle) then
-    t = tree:add(proto, buf())
-    visible = tree.visible
+for name in pairs(INSIDE) do ALL[name] = true end
+
+local sums_asked -- whether someone looks at the verdict on this packet's checksums
+local sums_named -- whether a filter or column does
+
+-- Finds which structs have a field that a filter or column names.
+local function survey(tree)
+  local sums = tree:referenced(f_error)
+  for _, f in ipairs(SUMS) do sums = sums or tree:referenced(f.status) end
+  sums_named = sums
+  for name in pairs(INSIDE) do
+    local wanted = H[name] ~= nil and tree:referenced(H[name])
+    for _, f in pairs(F[name]) do wanted = wanted or tree:referenced(f) end
+    SOME[name] = wanted
   end
+  local own = {}
+  for name in pairs(INSIDE) do own[name] = SOME[name] end
+  for name, inner in pairs(INSIDE) do
+    for _, other in ipairs(inner) do SOME[name] = SOME[name] or own[other] end
+  end
+end
+
+-- Chooses what the tree of a packet holds. Filters change only between passes over the capture, and a pass begins with
+-- the lowest frame; so the survey is made anew when the frame number does not grow, or after a packet that was shown.
+local last = huge
+local function choose(tree, pinfo)
+  visible = tree.visible
+  if visible then
+    W, last, sums_asked = ALL, huge, true
+    return
+  end
+  local frame = pinfo.number
+  if frame <= last then survey(tree) end
+  W, last, sums_asked = SOME, frame, sums_named
+end
+
+-- Begins a packet: its bytes, and nothing found yet.
+local function begin(buf)
+  tvb, cap = buf, len(buf)
+  held = min(cap, FIRST)
+  s = raw(buf, 0, held)
   sum_n = 0
   hook.start()
+end
+
+-- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
+local function dissect(buf, whole, pinfo, tree)
+  begin(buf)
+  local t
+  visible, sums_asked = false, false
+  if referenced(tree, handle) then
+    t = tree:add(proto, buf())
+    choose(tree, pinfo)
+  end
   local e, code, path, at = root(0, whole, t)
   if e then
-    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and visible)
+    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
     e = min(e, cap)
   end
   if code then report(tree, t, code, path, at) end
   hook.finish(tree, t, pinfo)
   local info = hook.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
-  cols.info = info
   if visible then t:append_text(", " .. info) end
-  for k in pairs(sum_item) do sum_item[k] = nil end
+  if t then
+    for k in pairs(sum_item) do sum_item[k] = nil end
+  end
+  return e or cap, info
+end
+
+-- Size of the packets in a datagram that was captured before the sender's segmentation offload cut it, or nil when it
+-- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
+-- and its checksum is right.
+local function segment_size(buf)
+  begin(buf)
+  root(0, cap, nil)
+  local mark = hook.mark()
+  local first = mark and fetch(cap) and find(s, mark, 1, true)
+  local again = first
+  for _ = 1, first and MAX_TRIES or 0 do
+    again = find(s, mark, again + 1, true)
+    if not again then return nil end
+    sum_n = 0
+    if root(0, again - first, nil) and sum_n > 0 and not verify(true) then return again - first end
+  end
+end
+
+function proto.dissector(buf, pinfo, tree)
+  if not len then
+    len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
+  end
+  local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
+  if captured == 0 then return 0 end
+  cols.protocol = NAME
+  local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree)
+  for o = size, whole - 1, size do
+    local n = min(size, whole - o)
+    dissect(buf(o, n):tvb(), n, pinfo, tree)
+    used = whole
+  end
+  if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
+  cols.info = info
   tvb = nil
-  return e or cap
+  return used
 end
 
 local bound
 function proto.prefs_changed()
-  reserved = proto.prefs.reserved
+  reserved, split = proto.prefs.reserved, proto.prefs.split
   crc_mode = #SUMS > 0 and proto.prefs.crc or NEVER
   local port = PORT > 0 and proto.prefs.port or 0
   if port == bound then return end

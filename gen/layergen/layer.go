@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layergen
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+	"unicode"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// layer is what the templates know of one packet.
+type layer struct {
+	Package    *pkg
+	Struct     *gen.Struct
+	Name       string // of the printed type and of the struct that it embeds
+	Recv       string // receiver
+	Local      string // prefix of the layer's own functions
+	Params     []param
+	Keeps      []keep
+	Search     string // body of the function that finds the payload
+	HasPayload bool
+	Sum        *sum // nil = no checksum
+}
+
+// param is a value that the caller sets before decoding.
+type param struct {
+	Name   string // of the field and of the argument
+	Setter string
+	Type   string
+	Struct string // its struct's name in the schema; empty for numbers
+	Doc    string
+}
+
+// keep is an array whose memory survives a reset.
+type keep struct{ Name, Field string }
+
+// taken are the names that a layer has besides those of its packet. An embedded struct of the same name would hide one.
+const taken = " Contents Payload LayerType CanDecode NextLayerType LayerContents LayerPayload Trailer DecodeFromBytes SerializeTo String Register "
+
+func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
+	if strings.Contains(taken, " "+s.Name.Go+" ") {
+		return nil, fmt.Errorf("a layer has a member %s of its own", s.Name.Go)
+	}
+	l := &layer{
+		Package: p, Struct: s, Name: s.Name.Go, Recv: strings.ToLower(s.Name.Go[:1]), Local: lowerFirst(s.Name.Go),
+		HasPayload: holdsPayload(s), Keeps: keeps(s),
+	}
+	for _, a := range s.Params {
+		l.Params = append(l.Params, p.param(a))
+	}
+	var err error
+	if l.Search, err = search(l); err != nil {
+		return nil, err
+	}
+	if l.Sum, err = sumOf(s); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (p *pkg) param(a *gen.Param) param {
+	out := param{Name: argument(a.Name), Setter: "Set" + a.Name.Go}
+	if a.Struct == nil {
+		out.Type, out.Doc = uintType(a.Bits), "the number "+a.Name.Schema
+		return out
+	}
+	out.Type, out.Struct = "*"+p.Codec+"."+a.Struct.Name.Go, a.Struct.Name.Schema
+	out.Doc = "the " + a.Struct.Name.Schema
+	return out
+}
+
+// argument is the Go name of a parameter; one-letter names are receivers.
+func argument(n gen.Name) string {
+	name := lowerFirst(n.Go)
+	switch name {
+	case "packet", "data", "df", "buf", "opts", "inner", "payload", "trailer", "errors", "fmt", "strings", "binary", "gopacket":
+		return name + "Arg"
+	}
+	if len(name) == 1 || token.IsKeyword(name) {
+		return name + "Arg"
+	}
+	return name
+}
+
+func lowerFirst(name string) string {
+	r := []rune(name)
+	r[0] = unicode.ToLower(r[0])
+	return string(r)
+}
+
+// uintType is the smallest unsigned type of at least n bits.
+func uintType(n int) string {
+	switch {
+	case n <= 8:
+		return "uint8"
+	case n <= 16:
+		return "uint16"
+	case n <= 32:
+		return "uint32"
+	}
+	return "uint64"
+}
+
+// Doc is the schema's text for the packet, to be read after a colon.
+func (l *layer) Doc() []string {
+	doc := append([]string(nil), l.Struct.Doc...)
+	if len(doc) > 0 && len(doc[0]) > 1 && unicode.IsLower(rune(doc[0][1])) {
+		doc[0] = lowerFirst(doc[0])
+	}
+	return doc
+}
+
+// Codec is the embedded struct's type.
+func (l *layer) Codec() string { return l.Package.Codec + "." + l.Name }
+
+// Pointers are the parameters that may be missing.
+func (l *layer) Pointers() []param {
+	var out []param
+	for _, a := range l.Params {
+		if a.Struct != "" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Missing is the condition under which a parameter is missing.
+func (l *layer) Missing() string {
+	var out []string
+	for _, a := range l.Pointers() {
+		out = append(out, l.Recv+"."+a.Name+" == nil")
+	}
+	return strings.Join(out, " || ")
+}
+
+// Args passes the parameters that the layer holds, behind a first argument.
+func (l *layer) Args() string {
+	var out strings.Builder
+	for _, a := range l.Params {
+		out.WriteString(", " + l.Recv + "." + a.Name)
+	}
+	return out.String()
+}
+
+// OnlyArgs is Args without a first argument.
+func (l *layer) OnlyArgs() string { return strings.TrimPrefix(l.Args(), ", ") }
+
+// Signature declares the parameters behind a first one.
+func (l *layer) Signature() string {
+	var out strings.Builder
+	for _, a := range l.Params {
+		out.WriteString(", " + a.Name + " " + a.Type)
+	}
+	return out.String()
+}
+
+// keeps lists the arrays within a struct. Those within an array's elements share its memory.
+func keeps(s *gen.Struct) []keep {
+	var out []keep
+	var walk func(s *gen.Struct, path []string)
+	walk = func(s *gen.Struct, path []string) {
+		for _, it := range s.Items {
+			below := append(path[:len(path):len(path)], it.Name.Go)
+			switch it.Kind {
+			case gen.KindArray:
+				out = append(out, newKeep(below))
+			case gen.KindStruct:
+				walk(it.Struct, below)
+			case gen.KindSwitch:
+				for _, a := range it.Switch.Arms {
+					if a.Struct != nil {
+						walk(a.Struct, append(path[:len(path):len(path)], a.Name.Go))
+					}
+				}
+			case gen.KindList:
+				for _, c := range it.List.Cases {
+					at := append(below[:len(below):len(below)], c.Name.Go)
+					switch {
+					case c.Struct == nil:
+					case c.Unique || c.Required:
+						walk(c.Struct, at)
+					default:
+						out = append(out, newKeep(at))
+					}
+				}
+			}
+		}
+	}
+	walk(s, nil)
+	return out
+}
+
+func newKeep(path []string) keep {
+	name := lowerFirst(strings.Join(path, ""))
+	if len(name) == 1 || token.IsKeyword(name) {
+		name += "Array"
+	}
+	return keep{Name: name, Field: strings.Join(path, ".")}
+}

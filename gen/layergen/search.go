@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layergen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// value is how printed code reaches a struct or a number.
+type value struct {
+	expr string // the thing itself, or a pointer to it: fields are selected from it
+	arg  string // what is passed for it: for a struct a pointer
+}
+
+// place is a struct on the way to the payload.
+type place struct {
+	s      *gen.Struct
+	expr   string
+	params map[*gen.Param]value
+}
+
+// finder prints the function that finds the payload of a packet.
+type finder struct {
+	codec string
+	form  string // of a return: place of the payload, size of the trailer
+	strings.Builder
+	err error
+}
+
+// search prints the body of that function. It follows the items that take the rest of their containers: only those can be,
+// or hold, a payload, and the IR says of each how many bytes stand behind it.
+func search(l *layer) (string, error) {
+	f := &finder{codec: l.Package.Codec, form: "return %s, %d"}
+	if !l.HasPayload {
+		f.form = "return %.0s%d" // the size alone
+	}
+	root := place{s: l.Struct, expr: l.Recv, params: map[*gen.Param]value{}}
+	for i, a := range l.Struct.Params {
+		root.params[a] = value{l.Params[i].Name, l.Params[i].Name}
+	}
+	if !f.walk(root, 0) {
+		f.found("nil", 0)
+	}
+	return f.String(), f.err
+}
+
+func (f *finder) line(format string, args ...any) { fmt.Fprintf(f, format+"\n", args...) }
+
+// found prints the end of the search.
+func (f *finder) found(payload string, tail int) { f.line(f.form, payload, tail) }
+
+func (f *finder) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+// walk prints the search in one struct with tail bytes behind it. True: the printed code always returns.
+func (f *finder) walk(at place, tail int) bool {
+	for _, r := range rests(at.s.Steps) {
+		if r.item.When != nil {
+			if it := computed(r.item.When); it != nil {
+				f.fail("whether %s is present depends on %s, which the encoder computes", r.item.Name.Schema, it.Name.Schema)
+			}
+			f.line("if %s.%sPresent(%s) {", at.expr, r.item.Name.Go, f.own(at))
+		}
+		f.rest(at, r.item, tail+r.reserve)
+		if r.item.When == nil {
+			return true
+		}
+		f.line("}")
+	}
+	return false
+}
+
+// rest prints the search in an item that takes the rest, with tail bytes behind it. The printed code always returns.
+func (f *finder) rest(at place, it *gen.Item, tail int) {
+	field := at.expr + "." + it.Name.Go
+	switch {
+	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPayload:
+		f.found("&"+field, tail)
+	case it.Kind == gen.KindStruct && holdsPayload(it.Struct):
+		if !f.walk(f.inner(at, it.Struct, it.Args, field), tail) {
+			f.found("nil", tail)
+		}
+	case it.Kind == gen.KindSwitch && switchHoldsPayload(it.Switch):
+		f.choose(at, it.Switch, tail)
+		f.found("nil", tail)
+	default:
+		f.found("nil", tail)
+	}
+}
+
+// choose prints the search in the arms of a switch. The selector decides, as it does for the encoder.
+func (f *finder) choose(at place, sw *gen.Switch, tail int) {
+	selector := f.reach(at, sw.Selector).expr
+	if it := sw.Selector.Last(); settled(it) {
+		f.fail("a switch depends on %s, which the encoder computes", it.Name.Schema)
+	}
+	arms := telling(sw.Arms)
+	plain := true
+	for _, a := range arms {
+		for _, r := range a.Labels {
+			plain = plain && r.First == r.Last
+		}
+	}
+	if plain {
+		f.line("switch %s {", selector)
+	} else {
+		f.line("switch selector := %s; {", selector)
+	}
+	for _, a := range arms {
+		if len(a.Labels) == 0 {
+			f.line("default:")
+		} else {
+			f.line("case %s:", f.labels(sw.Selector.Last(), a.Labels, plain))
+		}
+		if !holdsPayload(a.Struct) {
+			f.found("nil", tail)
+			continue
+		}
+		f.walk(f.inner(at, a.Struct, a.Args, at.expr+"."+a.Name.Go), tail)
+	}
+	f.line("}")
+}
+
+// computed is an item that an expression reads and whose stored value the encoder may replace; nil = none.
+func computed(e *gen.Expr) *gen.Item {
+	if it := e.Ref.Last(); settled(it) {
+		return it
+	}
+	for _, a := range e.Args {
+		if it := computed(a); it != nil {
+			return it
+		}
+	}
+	return nil
+}
+
+func settled(it *gen.Item) bool {
+	return it != nil && it.Scalar != nil && (it.Scalar.Fixed != nil || it.Scalar.Derived != nil || it.Scalar.Solve != nil)
+}
+
+// telling lists the arms that the search must know: those with a payload, and all when one of those is for all other numbers.
+func telling(arms []*gen.Arm) []*gen.Arm {
+	var out []*gen.Arm
+	for _, a := range arms {
+		if holdsPayload(a.Struct) {
+			out = append(out, a)
+			if len(a.Labels) == 0 {
+				return arms
+			}
+		}
+	}
+	return out
+}
+
+// labels prints an arm's labels, as values or as conditions on the selector.
+func (f *finder) labels(it *gen.Item, labels []gen.Range, plain bool) string {
+	var out []string
+	for _, r := range labels {
+		first, last := f.label(it, r.First), f.label(it, r.Last)
+		switch {
+		case plain:
+			out = append(out, first)
+		case r.First == r.Last:
+			out = append(out, "selector == "+first)
+		case r.First == 0:
+			out = append(out, "selector <= "+last)
+		default:
+			out = append(out, fmt.Sprintf("selector >= %s && selector <= %s", first, last))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// label spells a number as the selector's type does. it is nil for a scalar parameter.
+func (f *finder) label(it *gen.Item, n uint64) string {
+	switch {
+	case it != nil && it.Scalar.Flag:
+		return fmt.Sprint(n != 0)
+	case it != nil && it.Scalar.Enum != nil:
+		for _, m := range it.Scalar.Enum.Members {
+			if m.First == n && m.Last == n {
+				return f.codec + "." + it.Scalar.Enum.Name.Go + m.Name.Go
+			}
+		}
+	}
+	return fmt.Sprintf("%#x", n)
+}
+
+// inner is the place of a struct within another, with the values of its parameters.
+func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) place {
+	below := place{s: s, expr: expr, params: map[*gen.Param]value{}}
+	for i, a := range s.Params {
+		v := f.reach(at, args[i].Ref)
+		if it := args[i].Ref.Last(); a.Struct == nil && it != nil {
+			if it.Scalar.Flag {
+				f.fail("the flag %s is passed to %s as a number", it.Name.Schema, s.Name.Schema)
+			}
+			v.arg = uintType(a.Bits) + "(" + v.expr + ")"
+		}
+		below.params[a] = v
+	}
+	return below
+}
+
+// own passes a struct's parameters to its methods.
+func (f *finder) own(at place) string {
+	var out []string
+	for _, a := range at.s.Params {
+		out = append(out, at.params[a].arg)
+	}
+	return strings.Join(out, ", ")
+}
+
+// reach is the value that a reference names.
+func (f *finder) reach(at place, r gen.Ref) value {
+	v := value{at.expr, at.expr}
+	if r.Param != nil {
+		v = at.params[r.Param]
+	}
+	for _, it := range r.Path {
+		v.expr += "." + it.Name.Go
+		v.arg = "&" + v.expr
+	}
+	return v
+}
+
+// rest is an item that takes the rest of its container, and what stands behind it in bytes.
+type rest struct {
+	item    *gen.Item
+	reserve int
+}
+
+// rests lists the items that take the rest; on each decode path there is at most one.
+func rests(steps []gen.Step) []rest {
+	var out []rest
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *gen.Call:
+			if s.Item.Struct.Greedy {
+				out = append(out, rest{s.Item, s.Reserve})
+			}
+		case *gen.Repeat:
+			if s.Item.Array.Count == nil {
+				out = append(out, rest{s.Item, s.Reserve})
+			}
+		case *gen.Take:
+			if s.Item.Span.Size == nil {
+				out = append(out, rest{s.Item, s.Reserve})
+			}
+		case *gen.Elements:
+			out = append(out, rest{s.Item, s.Reserve})
+		case *gen.Branch:
+			out = append(append(out, rests(s.Then)...), rests(s.Else)...)
+		case *gen.Choose:
+			if switchGreedy(s.Item.Switch) {
+				out = append(out, rest{s.Item, s.Reserve})
+			}
+		}
+	}
+	return out
+}
+
+func switchGreedy(sw *gen.Switch) bool {
+	for _, a := range sw.Arms {
+		if a.Struct != nil && a.Struct.Greedy {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsPayload tells whether some packet has a payload within s.
+func holdsPayload(s *gen.Struct) bool {
+	if s == nil {
+		return false
+	}
+	for _, r := range rests(s.Steps) {
+		it := r.item
+		switch {
+		case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPayload:
+			return true
+		case it.Kind == gen.KindStruct && holdsPayload(it.Struct):
+			return true
+		case it.Kind == gen.KindSwitch && switchHoldsPayload(it.Switch):
+			return true
+		}
+	}
+	return false
+}
+
+func switchHoldsPayload(sw *gen.Switch) bool {
+	for _, a := range sw.Arms {
+		if holdsPayload(a.Struct) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layergen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openmetaroce/metaroce/gen"
+)
+
+// sum is a packet's checksum field, which lies at a constant distance from the packet's end.
+type sum struct {
+	item *gen.Item
+	size int // bytes
+	tail int // bytes from the field's first one to the end of the packet
+}
+
+func sumOf(s *gen.Struct) (*sum, error) {
+	for _, it := range s.Items {
+		if it.Scalar == nil || it.Scalar.Sum == nil {
+			continue
+		}
+		tail, ok := tailSize(s.Steps, it)
+		if !ok {
+			return nil, fmt.Errorf("the checksum %s has no constant distance from the end", it.Name.Schema)
+		}
+		if it.When != nil {
+			if on := computed(it.When); on != nil {
+				return nil, fmt.Errorf("whether %s is present depends on %s, which the encoder computes", it.Name.Schema, on.Name.Schema)
+			}
+		}
+		return &sum{it, it.Scalar.Bits / 8, tail}, nil
+	}
+	return nil, nil
+}
+
+// tailSize is the distance from an item to the end, when all behind it is of fixed size.
+func tailSize(steps []gen.Step, it *gen.Item) (int, bool) {
+	size := 0
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch st := steps[i].(type) {
+		case *gen.Verify:
+		case *gen.Run:
+			for _, p := range st.Parts {
+				if p.Item == it {
+					return size + st.Size - p.Bit/8, true
+				}
+			}
+			size += st.Size
+		case *gen.Branch:
+			for _, side := range [][]gen.Step{st.Then, st.Else} {
+				if n, ok := tailSize(side, it); ok {
+					return size + n, true
+				}
+			}
+			return 0, false
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// Field is the name of the field.
+func (s *sum) Field() string { return s.item.Name.Go }
+
+// Optional tells whether some packets lack the field.
+func (s *sum) Optional() bool { return s.item.When != nil }
+
+// Binary tells whether encoding/binary stores numbers of this size.
+func (s *sum) Binary() bool { return s.size == 2 || s.size == 4 || s.size == 8 }
+
+// Store prints the statements that write a number at an offset.
+func (s *sum) Store(buf, at, number string) string {
+	order := "Big"
+	if s.item.Scalar.Sum.Sum.Little {
+		order = "Little"
+	}
+	typ := uintType(s.item.Scalar.Bits)
+	if s.Binary() {
+		return fmt.Sprintf("binary.%sEndian.Put%s(%s[%s:], %s)", order, "U"+typ[1:], buf, at, convert(typ, number))
+	}
+	var out []string
+	for i := range s.size {
+		shift := 8 * (s.size - 1 - i)
+		if order == "Little" {
+			shift = 8 * i
+		}
+		out = append(out, fmt.Sprintf("%s[%s+%d] = uint8(%s >> %d)", buf, at, i, number, shift))
+	}
+	return strings.Join(out, "\n")
+}
+
+func convert(typ, number string) string {
+	if strings.HasSuffix(number, ".Want") && typ != "uint64" {
+		return typ + "(" + number + ")"
+	}
+	return number
+}
+
+// FromEnd is the field's offset in a packet, as Go text.
+func (s *sum) FromEnd(buf string) string { return fmt.Sprintf("len(%s)-%d", buf, s.tail) }
