@@ -79,7 +79,7 @@ const mostCloses = 8
 // abort tells the peer, as well as one packet can, that the connection is over.
 func (e *Endpoint) abort(c *conn, code wire.CloseReason) {
 	c.answers.abort = code
-	err := c.end
+	err := c.ending.cause
 	e.flush(c, err)
 	e.farewell(c, err)
 	c.phase = lingering
@@ -125,7 +125,7 @@ const (
 
 // farewell queues the Closed event.
 func (e *Endpoint) farewell(c *conn, err error) {
-	c.farewell = queued
+	c.ending.farewell = queued
 	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
 }
 
@@ -136,7 +136,7 @@ func (e *Endpoint) bury() {
 	if c == nil {
 		return
 	}
-	c.farewell = taken
+	c.ending.farewell = taken
 	if c.phase == over {
 		delete(e.byID, c.id)
 	}

@@ -56,14 +56,19 @@ type conn struct {
 	named    uint16
 	clock    clock
 	count    traffic
-	end      error // why the connection ends
-	farewell farewell
+	ending   ending
 }
 
 // tags name the connection: local is what the peer writes into packets to us.
 type tags struct {
 	local, remote         uint64
 	localFirst, peerFirst uint32
+}
+
+// ending is why the connection ends, and how far the application has heard of it.
+type ending struct {
+	cause    error
+	farewell farewell
 }
 
 // failing is what the verdicts on paths go by, and what failed ones have left behind.

@@ -198,7 +198,7 @@ func (e *Endpoint) newTag() uint64 {
 func (e *Endpoint) remove(c *conn) {
 	c.phase = over
 	e.timers.remove(c)
-	if c.farewell != queued {
+	if c.ending.farewell != queued {
 		delete(e.byID, c.id)
 	}
 	delete(e.byLocal, c.tags.local)

@@ -138,7 +138,7 @@ func (e *Endpoint) expirePaths(c *conn) {
 		return
 	}
 	if e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter {
-		c.end = ErrDead
+		c.ending.cause = ErrDead
 		e.abort(c, wire.CloseReasonDead)
 		return
 	}
