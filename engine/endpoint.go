@@ -99,7 +99,7 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 		return err
 	}
 	c.outgoing.activate(s)
-	e.touch(c, s.Unblocks())
+	e.touch(c, s.Unblocks(e.now))
 	e.wake(c)
 	return nil
 }

@@ -77,6 +77,7 @@ func (e *Endpoint) complete(c *conn, s *sender) {
 			return
 		}
 		if d.End {
+			e.events.Push(Event{Kind: StreamClosed, Conn: c.id, Stream: s.ID})
 			continue
 		}
 		ev := Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err, Result: d.Result}
@@ -109,10 +110,10 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 	switch {
 	case n.Code == wire.NoticeCodeNoReceive:
 		s.Park(e.now, streamRef(ref), n.Info)
-		e.touch(c, s.Unblocks())
+		e.touch(c, s.Unblocks(e.now))
 	case n.Code == wire.NoticeCodeBusy:
 		s.Busy(e.now, streamRef(ref))
-		e.touch(c, s.Unblocks())
+		e.touch(c, s.Unblocks(e.now))
 	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
 		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
 		e.complete(c, s)

@@ -175,7 +175,7 @@ func (e *Endpoint) deactivate(c *conn, s *sender, hold stream.Hold) {
 		c.outgoing.waiting.Push(s)
 		return
 	}
-	if at := s.Unblocks(); at > e.now {
+	if at := s.Unblocks(e.now); at > e.now {
 		e.touch(c, at)
 	}
 }

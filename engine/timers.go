@@ -158,8 +158,7 @@ func (c *conn) renameFeedback(silent uint16) {
 
 func (e *Endpoint) expireStreams(c *conn) {
 	for _, s := range c.outgoing.list {
-		at := s.Unblocks()
-		if at == Never {
+		if s.Unblocks(e.now) == Never {
 			continue
 		}
 		s.Expire(e.now)
@@ -167,10 +166,8 @@ func (e *Endpoint) expireStreams(c *conn) {
 			s.Fail(ErrNoReceive, wire.Status(wire.NoticeCodeStopped))
 		}
 		e.complete(c, s)
-		if at <= e.now {
-			c.outgoing.activate(s)
-		}
-		if at = s.Unblocks(); at > e.now {
+		c.outgoing.activate(s)
+		if at := s.Unblocks(e.now); at > e.now {
 			e.touch(c, at)
 		}
 	}
