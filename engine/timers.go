@@ -158,7 +158,7 @@ func (c *conn) renameFeedback(silent uint16) {
 
 func (e *Endpoint) expireStreams(c *conn) {
 	for _, s := range c.outgoing.list {
-		if s.Unblocks(e.now) == Never {
+		if !s.Timed() {
 			continue
 		}
 		s.Expire(e.now)

@@ -107,6 +107,11 @@ func (s *Outgoing) Unblocks(now mono.Time) mono.Time {
 	return min(at, s.parking.retry)
 }
 
+// Timed tells whether the passing of time may change what the stream can send.
+func (s *Outgoing) Timed() bool {
+	return s.parking.parked || s.busy.wait > 0 || s.deadline != mono.Never
+}
+
 // Impatient tells whether a parked message has waited too long.
 func (s *Outgoing) Impatient(now mono.Time) bool {
 	return s.parking.parked && now.Sub(s.parking.since) >= patienceFor
