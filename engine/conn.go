@@ -92,6 +92,8 @@ type clock struct {
 	ready    bool // in the Endpoint's ready queue
 	progress Time // of the last acknowledgment, or of the first packet after silence
 	heard    Time // when the last valid packet arrived
+	asked    Time // when an idle peer was last asked for a sign of life
+	asks     int  // how often since it was heard
 	control  Time // when CLOSE, OPEN or ACCEPT goes out again, or lingering ends
 	retries  int
 }
@@ -206,6 +208,8 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 // opened tells the application that work can be posted.
 func (e *Endpoint) opened(c *conn) {
 	c.phase = open
+	c.clock.heard = e.now
+	e.touch(c, e.now.Add(e.cfg.DeadAfter/quietParts))
 	c.clock.progress = e.now
 	c.clock.control = Never
 	e.events.Push(Event{Kind: Opened, Conn: c.id})

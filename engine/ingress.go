@@ -87,7 +87,7 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 		p = path.New(base.Path, d.Route, c.pathCfg)
 		c.paths.Add(p)
 	}
-	c.clock.heard = e.now
+	c.clock.heard, c.clock.asks = e.now, 0
 	if c.phase == accepting {
 		e.opened(c)
 	}

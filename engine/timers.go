@@ -105,6 +105,7 @@ func (e *Endpoint) expire(c *conn) {
 	if c.live() {
 		e.expirePaths(c)
 		e.expireStreams(c)
+		e.expireSilence(c)
 	}
 	if c.phase == over {
 		return
@@ -182,4 +183,37 @@ func (c *conn) patience() time.Duration {
 		}
 	}
 	return longest
+}
+
+// Bounds of the silence of a peer that owes nothing.
+const (
+	quietParts = 4 // of Config.DeadAfter, until an idle peer is asked for a sign of life
+	mostAsks   = 3 // unanswered ones, at least, before the peer counts as dead
+)
+
+// expireSilence asks a silent peer for a sign of life, and ends the connection when none comes: an idle side, too, learns
+// that its peer is gone or has forgotten it.
+//
+//mr:req MR-CONN-011
+func (e *Endpoint) expireSilence(c *conn) {
+	if !c.live() {
+		return
+	}
+	quiet := e.cfg.DeadAfter / quietParts
+	due := max(c.clock.heard, c.clock.asked).Add(quiet)
+	if due > e.now {
+		e.touch(c, due)
+		return
+	}
+	if c.clock.asks >= mostAsks && e.now.Sub(c.clock.heard) >= e.cfg.DeadAfter {
+		c.ending.cause = ErrDead
+		e.abort(c, wire.CloseReasonDead)
+		return
+	}
+	p := c.paths.Get(c.anyPath())
+	p.WantProbe()
+	c.settle(p, p.InFlight())
+	c.clock.asked = e.now
+	c.clock.asks++
+	e.touch(c, e.now.Add(quiet))
 }
