@@ -81,7 +81,8 @@ func (e *Endpoint) nextAck(c *conn) (p *path.Path, ok bool) {
 	}
 	a.requested.remove(p.ID)
 	ack := &e.out.Plain.Ack
-	ack.Ack = wire.Ack{Rate: noHint, SentAt: e.now.Stamp()}
+	rate, serial := e.grantOf(c)
+	ack.Ack = wire.Ack{Rate: rate, HintSerial: serial, SentAt: e.now.Stamp()}
 	ack.Blocks = e.collect(c, ack.Blocks[:0], p.ID)
 	ack.Ack.Blocks = uint8(len(ack.Blocks))
 	switch {

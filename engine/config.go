@@ -5,6 +5,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
 )
 
 // Config holds what an Endpoint needs to know. A zero field takes its default.
@@ -21,6 +23,10 @@ type Config struct {
 	Burst int
 	// InitialWindow is the first window of a path in bytes. Default 16 packets.
 	InitialWindow int
+	// Control chooses the controller of windows. Default ByMarks.
+	Control Control
+	// Capacity is the inbound capacity in kbit/s that is divided among the peers that send; 0 = not known, no hints.
+	Capacity uint64
 	// MaxWindow bounds the window of a connection in bytes. Default 4 MiB.
 	MaxWindow int
 	// MaxAckDelay is the longest time that an ACK is held back. Default 100 µs.
@@ -48,6 +54,17 @@ type Config struct {
 	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
 	SeqBits int
 }
+
+// Control names a congestion controller.
+type Control = cc.Kind
+
+// The controllers.
+const (
+	// ByMarks is additive increase and multiplicative decrease on ECN marks, per path and per connection.
+	ByMarks = cc.ByMarks
+	// Constant keeps the first windows.
+	Constant = cc.Constant
+)
 
 // Largest and smallest values of Config's fields.
 const (

@@ -53,6 +53,7 @@ type conn struct {
 	failing  failing
 	probing  idSet // paths that want to probe
 	flying   int   // bytes in flight on all paths
+	control  control
 	named    uint16
 	clock    clock
 	count    traffic
@@ -146,11 +147,12 @@ func (s *outgoingSet) recount() {
 
 // incomingSet holds the receiving ends of streams.
 type incomingSet struct {
-	cfg     *stream.Config
-	byID    map[uint16]*receiver
-	list    []*receiver
-	begun   int // messages begun and incomplete, of all streams
-	replies stream.Replies
+	cfg      *stream.Config
+	byID     map[uint16]*receiver
+	list     []*receiver
+	begun    int    // messages begun and incomplete, of all streams
+	expected uint64 // bytes of them that have not arrived
+	replies  stream.Replies
 }
 
 // receiver is an incoming stream.
@@ -188,7 +190,8 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 		PeerDelay:   l.peerDelay,
 		InitialRTT:  e.cfg.InitialRTT,
 		Granularity: e.cfg.MinRTO,
-		Congestion:  cc.Config{Initial: e.cfg.InitialWindow, Least: packet, Most: e.cfg.MaxWindow, Packet: packet},
+		Control:     e.cfg.Control,
+		Congestion:  cc.Config{Initial: e.cfg.InitialWindow, Least: packet, Most: e.cfg.MaxWindow, Step: packet},
 	}
 	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
 	c.outgoing = outgoingSet{
@@ -202,6 +205,7 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	}
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
+	c.control = newControl(&e.cfg, packet, l.paths)
 	c.failing.fractions = make([]float64, l.paths)
 }
 

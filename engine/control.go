@@ -15,6 +15,9 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 	case c.phase == opening && due:
 		route := c.greeting.routes[c.clock.retries%len(c.greeting.routes)]
 		e.handshakeBase(wire.OpcodeOpen, 0)
+		if c.clock.retries%2 == 1 {
+			e.ecn = NotECT // a network may drop what it takes for ECN
+		}
 		e.writeOpen(c)
 		e.again(c)
 		return route, true
@@ -58,6 +61,7 @@ func (e *Endpoint) nextClose(c *conn) Route {
 // handshakeBase begins a packet that belongs to no path.
 func (e *Endpoint) handshakeBase(opcode wire.Opcode, tag uint64) {
 	e.out.Base = wire.Base{Version: wireVersion, Opcode: opcode, Tag: tag}
+	e.ecn = ECT0
 }
 
 // writeAnswer encodes a stateless answer.

@@ -94,6 +94,7 @@ func (e *Endpoint) base(c *conn, opcode wire.Opcode, p *path.Path, s path.Stamp)
 		Psn:          s.PSN,
 		Tsn:          s.TSN,
 	}
+	e.ecn = p.ECN()
 }
 
 // emit encodes e.out.
@@ -106,7 +107,7 @@ func (e *Endpoint) emit(buf []byte, route Route) Datagram {
 		panic("engine: a packet exceeds the driver's buffer")
 	}
 	e.stats.Sent[e.out.Base.Opcode]++
-	return Datagram{Route: route, ECN: ECT0, Bytes: b}
+	return Datagram{Route: route, ECN: e.ecn, Bytes: b}
 }
 
 // nextNotice sends what the peer must hear before the ACK that covers it, and small answers.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/engine/internal/hint"
 	"github.com/openmetaroce/metaroce/engine/internal/region"
 	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -19,6 +20,7 @@ type Endpoint struct {
 	now      Time // of the call under way
 	cookies  cookies
 	regions  region.Table
+	hints    hint.Allocator
 	byID     map[ConnID]*conn
 	byLocal  map[uint64]*conn
 	byRemote map[uint64]*conn
@@ -27,6 +29,7 @@ type Endpoint struct {
 	parting  ConnID            // whose Closed event was the last one taken; 0 = none
 	ready    fifo.Queue[*conn] // may have something to send
 	spell    int               // packets that the front of ready has sent in a row
+	ecn      uint8             // codepoint of the packet under way
 	timers   timers
 	answers  fifo.Queue[answer] // of no connection
 	events   fifo.Queue[Event]
@@ -49,6 +52,7 @@ func New(cfg Config) (*Endpoint, error) {
 		byRemote: make(map[uint64]*conn),
 	}
 	e.cookies = newCookies(e.rng)
+	e.hints = hint.New(cfg.Capacity, hintMemory*cfg.InitialRTT)
 	return e, nil
 }
 
@@ -198,6 +202,7 @@ func (e *Endpoint) newTag() uint64 {
 func (e *Endpoint) remove(c *conn) {
 	c.phase = over
 	e.timers.remove(c)
+	e.hints.Observe(e.now, uint64(c.id), 0)
 	if c.ending.farewell != queued {
 		delete(e.byID, c.id)
 	}

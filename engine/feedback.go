@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
@@ -29,6 +30,8 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		}
 	}
 	progress, heard := false, false
+	sum := cc.Feedback{InFlight: c.flying}
+	c.control.hint(e.now, &ack.Ack)
 	for i := range ack.Blocks {
 		b := &ack.Blocks[i]
 		p := c.paths.Get(b.Path)
@@ -39,6 +42,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		e.touch(c, p.Deadline())
 		progress = progress || len(acked) > 0
 		heard = heard || v.Progress
+		sum = gather(sum, v.Feedback)
 		if v.Lost > 0 {
 			c.failing.tailUntil = e.now.Add(lossMatters * p.PTO())
 		}
@@ -48,6 +52,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 			e.retire(c, ref)
 		}
 	}
+	c.control.learn(e.now, sum)
 	if progress {
 		c.clock.progress = e.now
 	}

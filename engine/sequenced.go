@@ -13,6 +13,9 @@ import (
 //
 //mr:req MR-LOSS-003
 func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
+	if c.lost.empty() || !e.pacedAgain(c) {
+		return nil, false
+	}
 	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
 		p := c.paths.Get(id)
 		for p.HasLost() {
@@ -112,7 +115,7 @@ func (e *Endpoint) probe(c *conn, p *path.Path) {
 	c.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
-	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
+	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: e.ecn}}
 	if p.Down() {
 		// What brings a path back must be as long as what will then travel on it.
 		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
@@ -124,7 +127,7 @@ func (e *Endpoint) probe(c *conn, p *path.Path) {
 //
 //mr:req MR-PATH-003
 func (e *Endpoint) pick(c *conn, size int) *path.Path {
-	if c.flying+size > e.cfg.MaxWindow && c.flying > 0 {
+	if !e.paced(c, size) {
 		return nil
 	}
 	p := c.paths.Pick(size)
@@ -157,7 +160,7 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
 		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > e.cfg.MaxWindow
+		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > c.control.limit(e.now)
 		e.write(c, p, &k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()
 		c.outgoing.active.Push(s)
@@ -237,6 +240,7 @@ func (e *Endpoint) write(c *conn, p *path.Path, k *stream.Chunk, s sending) {
 	}
 	e.base(c, opcode, p, s.stamp)
 	e.out.Base.AckRequest = s.askAck
+	c.control.sent(e.now, packetSize(k))
 }
 
 func atomicOf(m *stream.Message) wire.Atomic {

@@ -44,9 +44,10 @@ func lastBit(b *wire.PathAck) int {
 
 // Verdict is what a block says about the path as a whole.
 type Verdict struct {
-	Lost     int       // transmissions now known to be lost
-	Progress bool      // something new was acknowledged or heard
-	SentAt   mono.Time // when the packet with the largest TSN left; 0 = not known
+	Lost     int         // transmissions now known to be lost
+	Progress bool        // something new was acknowledged or heard
+	SentAt   mono.Time   // when the packet with the largest TSN left; 0 = not known
+	Feedback cc.Feedback // for the connection's window
 }
 
 // Ack applies a valid block: PSNs become acknowledged, then what was sent before the largest TSN and did not arrive is lost.
@@ -74,7 +75,7 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	if v.Progress {
 		p.timer.progress()
 	}
-	p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before})
+	v.Feedback = p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before, Lost: v.Lost})
 	return out, v
 }
 
@@ -146,16 +147,18 @@ func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 }
 
 // congestion hands the block's counters to the window. Counters are used only when they are serially newer.
-func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) {
+func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feedback {
 	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 {
 		f.Packets = uint32(fresh)
 		f.Marked = min(b.Ce-p.reported.ce, f.Packets)
 		p.Sent.CE += uint64(f.Marked)
 		p.reported = reported{b.Packets, b.Ce}
 	}
-	if f.Bytes == 0 && f.Packets == 0 {
-		return
+	p.ecn.validate(b)
+	if f.Bytes == 0 && f.Packets == 0 && f.Lost == 0 {
+		return f
 	}
-	f.RTT = int64(p.rtt.smoothed)
+	f.RTT, f.Base, f.Blind = int64(p.rtt.smoothed), int64(p.rtt.least), p.ecn.blind
 	p.window.OnAck(now, f)
+	return f
 }

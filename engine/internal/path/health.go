@@ -5,7 +5,6 @@ package path
 import (
 	"time"
 
-	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
 )
 
@@ -113,7 +112,8 @@ func (p *Path) revive(largest uint32) {
 	h.down = false
 	h.Ups++
 	h.sent, h.lost = 0, 0
-	p.window = cc.New(p.cfg.Congestion)
+	p.window.Restart()
+	p.ecn = ecn{}
 	p.rtt.variance = p.rtt.smoothed / 2
 	p.timer = timer{}
 }

@@ -11,6 +11,7 @@ import (
 // estimator smooths round-trip times (RFC 6298, with the sample's own deviation as first variance).
 type estimator struct {
 	smoothed, variance time.Duration
+	least              time.Duration // of all samples; 0 = none yet
 	samples            uint64
 }
 
@@ -26,6 +27,9 @@ func (e *estimator) sample(rtt time.Duration) {
 		e.smoothed += (rtt - e.smoothed) / 8
 	}
 	e.samples++
+	if e.least == 0 || rtt < e.least {
+		e.least = rtt
+	}
 }
 
 // timer watches a path with data in flight. First it asks: after a probe timeout a probe goes out, whose acknowledgment
