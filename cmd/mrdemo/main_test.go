@@ -51,7 +51,7 @@ func TestTwoProcessesMoveAFile(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
 			received := filepath.Join(t.TempDir(), "received")
-			plan := transferPlan{binary: binary, in: in, loss: loss, seed: 5}
+			plan := transferPlan{binary: binary, in: in, loss: loss, seed: 5, rounds: 2}
 			plan.receiverFlags = []string{"--out", received}
 			r, err := plan.run(ctx)
 			if err != nil {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/openmetaroce/metaroce/engine"
 	"github.com/openmetaroce/metaroce/go-sdk/metaroce"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -14,9 +16,10 @@ type sideReport struct {
 	Name       string            `json:"name"`
 	Bytes      int64             `json:"bytes"`
 	SHA256     string            `json:"sha256"`
-	Seconds    float64           `json:"seconds"`
+	Rounds     []float64         `json:"round_seconds"`
+	Seconds    float64           `json:"seconds"` // median of the rounds
 	Goodput    float64           `json:"goodput_bytes_per_second"`
-	CPUSeconds float64           `json:"cpu_seconds"`
+	CPUSeconds float64           `json:"cpu_seconds"` // of a round
 	Injected   injectedReport    `json:"injected"`
 	Sent       map[string]uint64 `json:"sent_packets"`
 	Received   map[string]uint64 `json:"received_packets"`
@@ -76,10 +79,13 @@ type pathReport struct {
 	Window     int     `json:"window_bytes"`
 }
 
-// time notes how long the bytes took.
+// time notes how long the bytes took in one more round.
 func (r *sideReport) time(w stopwatch) {
 	wall, cpu := w.stop()
-	r.Seconds, r.CPUSeconds = wall.Seconds(), cpu.Seconds()
+	n := float64(len(r.Rounds))
+	r.Rounds = append(r.Rounds, wall.Seconds())
+	r.Seconds = median(slices.Clone(r.Rounds))
+	r.CPUSeconds = (r.CPUSeconds*n + cpu.Seconds()) / (n + 1)
 	if r.Seconds > 0 {
 		r.Goodput = float64(r.Bytes) / r.Seconds
 	}

@@ -96,6 +96,7 @@ type note struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"`
 	Key    uint64 `json:"key,omitempty"`
+	Last   bool   `json:"last,omitempty"` // no offer follows
 }
 
 // noteSize is room for a note.

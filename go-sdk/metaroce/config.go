@@ -60,6 +60,7 @@ const (
 	superPacketBytes = 65000
 	defaultMTU       = 1500
 	mostDepth        = 1 << 20
+	mostStreams      = 1 << 16 // of a connection and direction: all ids
 )
 
 // withDefaults fills in what depends on nothing but the local address.
@@ -86,9 +87,10 @@ func orDefault(v *int, d int) {
 }
 
 // engine returns the engine's configuration, with a seed of the system's entropy.
-func (c *Config) engine(accept bool) (engine.Config, error) {
+func (c *Config) engine(r role) (engine.Config, error) {
 	e := engine.Config{
-		Accept: accept, Chunk: c.Chunk, Paths: c.Paths, Burst: c.Burst, MaxWindow: c.Window, DeadAfter: c.DeadAfter,
+		Accept: r == listening, Chunk: c.Chunk, Paths: c.Paths, Burst: c.Burst, MaxWindow: c.Window, DeadAfter: c.DeadAfter,
+		Posted: c.Depth, Streams: mostStreams,
 	}
 	if _, err := rand.Read(e.Seed[:]); err != nil {
 		return e, fmt.Errorf("metaroce: no entropy: %w", err)

@@ -17,16 +17,15 @@ type Conn struct {
 	endpoint *endpoint
 	remote   netip.AddrPort
 	// owner: the endpoint was made for this connection alone.
-	owner    bool
-	id       engine.ConnID
-	streams  *mailbox[*IncomingStream]
-	depth    chan struct{} // holds a token for each message under way
-	opened   chan struct{} // closed when the connection stands
-	closed   chan struct{} // closed when it is over; err is valid then
-	err      error
-	numbers  sync.Mutex
-	next     int   // first stream id never used
-	returned []int // ids whose streams have ended
+	owner   bool
+	id      engine.ConnID
+	streams *mailbox[*IncomingStream]
+	depth   chan struct{} // holds a token for each message under way
+	opened  chan struct{} // closed when the connection stands
+	closed  chan struct{} // closed when it is over; err is valid then
+	err     error
+	numbers sync.Mutex
+	next    int // first stream id never used
 	// ---
 	over       bool
 	leaving    bool // we have closed it
@@ -53,7 +52,7 @@ func (c *Conn) RegisterRegion(memory []byte, rights Rights) (*Region, error) {
 }
 
 // OpenStream returns the sending end of a new stream. The peer hears of it with its first message. It fails with ErrStream
-// when all ids are in use.
+// after 65,536 streams.
 func (c *Conn) OpenStream() (*Stream, error) {
 	select {
 	case <-c.closed:
@@ -62,13 +61,8 @@ func (c *Conn) OpenStream() (*Stream, error) {
 	}
 	c.numbers.Lock()
 	defer c.numbers.Unlock()
-	if n := len(c.returned); n > 0 {
-		id := c.returned[n-1]
-		c.returned = c.returned[:n-1]
-		return &Stream{conn: c, id: uint16(id)}, nil
-	}
-	if c.next > 0xffff {
-		return nil, fmt.Errorf("%w: all ids are in use", ErrStream)
+	if c.next == mostStreams {
+		return nil, fmt.Errorf("%w: all ids have been used", ErrStream)
 	}
 	c.next++
 	return &Stream{conn: c, id: uint16(c.next - 1)}, nil
@@ -145,7 +139,7 @@ func (c *Conn) finish(err error) {
 	}
 	c.over, c.err = true, err
 	for _, op := range c.operations.drain() {
-		op.finish(err)
+		op.finish(err, 0)
 	}
 	c.receives.drain()
 	for _, s := range c.incoming {
@@ -181,7 +175,10 @@ func (c *Conn) streamEnded(ev engine.Event) {
 // completed ends an operation.
 func (c *Conn) completed(ev engine.Event) {
 	if op, ok := c.operations.take(ev.ID); ok {
-		op.finish(ev.Err)
+		if ev.Err != nil && op.stream.broken == nil {
+			op.stream.broken = ev.Err
+		}
+		op.finish(ev.Err, ev.Result)
 	}
 }
 

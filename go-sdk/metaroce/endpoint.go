@@ -47,7 +47,7 @@ const (
 
 // newEndpoint binds sockets and starts the loop.
 func newEndpoint(cfg Config, local []netip.AddrPort, r role) (*endpoint, error) {
-	engineCfg, err := cfg.engine(r == listening)
+	engineCfg, err := cfg.engine(r)
 	if err != nil {
 		return nil, err
 	}
