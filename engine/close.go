@@ -12,7 +12,7 @@ import (
 // Close ends a connection once all that was posted is acknowledged, or gives up opening one. Its Closed event is the last one.
 func (e *Endpoint) Close(now Time, id ConnID) error {
 	e.now = now
-	if c := e.byID[id]; c != nil && c.phase < open {
+	if c := e.table.byID[id]; c != nil && c.phase < open {
 		e.finish(c, nil)
 		return nil
 	}
@@ -131,13 +131,13 @@ func (e *Endpoint) farewell(c *conn, err error) {
 
 // bury forgets a connection that is over once its Closed event has been taken and another event is asked for.
 func (e *Endpoint) bury() {
-	c := e.byID[e.parting]
-	e.parting = 0
+	c := e.table.byID[e.table.parting]
+	e.table.parting = 0
 	if c == nil {
 		return
 	}
 	c.ending.farewell = taken
 	if c.phase == over {
-		delete(e.byID, c.id)
+		delete(e.table.byID, c.id)
 	}
 }

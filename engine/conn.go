@@ -49,10 +49,9 @@ type conn struct {
 	incoming incomingSet
 	acks     acks
 	answers  answers
-	lost     idSet // paths with lost chunks
 	failing  failing
-	probing  idSet // paths that want to probe
-	flying   int   // bytes in flight on all paths
+	due      duePaths
+	flying   int // bytes in flight on all paths
 	control  control
 	named    uint16
 	clock    clock
@@ -70,6 +69,12 @@ type tags struct {
 type ending struct {
 	cause    error
 	farewell farewell
+}
+
+// duePaths are the paths that have something to send.
+type duePaths struct {
+	lost    idSet // chunks, again
+	probing idSet // a PROBE
 }
 
 // failing is what the verdicts on paths go by, and what failed ones have left behind.
@@ -244,9 +249,9 @@ func (c *conn) idle() bool {
 func (c *conn) settle(p *path.Path, before int) {
 	c.flying += p.InFlight() - before
 	if p.HasLost() {
-		c.lost.add(p.ID)
+		c.due.lost.add(p.ID)
 	} else {
-		c.lost.remove(p.ID)
+		c.due.lost.remove(p.ID)
 	}
 	if p.Silent() {
 		c.failing.silent.add(p.ID)
@@ -254,8 +259,8 @@ func (c *conn) settle(p *path.Path, before int) {
 		c.failing.silent.remove(p.ID)
 	}
 	if p.WantsProbe() {
-		c.probing.add(p.ID)
+		c.due.probing.add(p.ID)
 	} else {
-		c.probing.remove(p.ID)
+		c.due.probing.remove(p.ID)
 	}
 }

@@ -13,7 +13,7 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 	due := c.clock.control <= e.now
 	switch {
 	case c.phase == opening && due:
-		route := c.greeting.routes[c.clock.retries%len(c.greeting.routes)]
+		route := c.greeting.routes[(c.greeting.next+c.clock.retries)%len(c.greeting.routes)]
 		e.handshakeBase(wire.OpcodeOpen, 0)
 		if c.clock.retries%2 == 1 {
 			e.ecn = NotECT // a network may drop what it takes for ECN

@@ -114,7 +114,11 @@ func (e *Endpoint) emit(buf []byte, route Route) Datagram {
 func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	if n, ok := c.answers.notices.Pop(); ok {
 		e.out.Plain.Notice = n
-		return e.unsequenced(c, wire.OpcodeNotice, n.Path), true
+		on := n.Path
+		if n.Code == wire.NoticeCodePathBad {
+			on = c.anyPath() // nothing gets through on the path that it speaks of
+		}
+		return e.unsequenced(c, wire.OpcodeNotice, on), true
 	}
 	if r, ok := c.answers.readies.Pop(); ok {
 		e.out.Plain.ReceiveReady = r
@@ -134,15 +138,22 @@ func (e *Endpoint) unsequenced(c *conn, opcode wire.Opcode, id uint16) *path.Pat
 	return p
 }
 
-// anyPath is a path in use: the one on which feedback is asked for, if possible.
+// anyPath is a path in use, and in service if one is: the one on which feedback is asked for, if possible.
 func (c *conn) anyPath() uint16 {
-	if c.paths.Get(c.named) != nil {
+	if p := c.paths.Get(c.named); p != nil && !p.Down() {
 		return c.named
 	}
+	last := -1
 	for _, p := range c.paths.All() {
-		if p != nil {
+		if p != nil && !p.Down() {
 			return p.ID
 		}
+		if p != nil {
+			last = int(p.ID)
+		}
+	}
+	if last >= 0 {
+		return uint16(last)
 	}
 	panic("engine: an open connection without a path")
 }

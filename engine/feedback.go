@@ -103,7 +103,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		return
 	}
 	if n.Code == wire.NoticeCodePathBad {
-		e.pathBad(c, p)
+		e.pathBad(c, p, n.Info)
 		return
 	}
 	ref, ok := p.Outstanding(n.Psn)

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/path"
@@ -113,13 +114,14 @@ func (e *Endpoint) writeOpen(c *conn) {
 }
 
 // handleRetry takes the cookie and opens again.
-func (e *Endpoint) handleRetry(c *conn) {
+func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 	p := &e.in.Plain.Retry.Parameters
 	if c.phase != opening || !p.CookiePresent || c.greeting.cookie != nil {
 		e.drop(DropPhase)
 		return
 	}
 	c.greeting.cookie = append([]byte(nil), p.Cookie.Value...)
+	c.greeting.next = max(slices.Index(c.greeting.routes, d.Route), 0) // the port that works
 	c.clock.retries = 0
 	e.schedule(c, 0)
 }
@@ -141,13 +143,13 @@ func (e *Endpoint) handleAccept(c *conn, _ Datagram) {
 		return
 	}
 	c.tags.remote, c.tags.peerFirst = accept.Accept.Tag, accept.Accept.First
-	e.byRemote[c.tags.remote] = c
+	e.table.byRemote[c.tags.remote] = c
 	e.establish(c, &accept.Parameters)
 	for i, route := range c.greeting.routes[:min(len(c.greeting.routes), c.limits.paths)] {
 		p := path.New(uint16(i), route, c.pathCfg)
 		p.WantProbe()
 		c.paths.Add(p)
-		c.probing.add(p.ID)
+		c.due.probing.add(p.ID)
 	}
 	c.answers.confirm = true
 	e.opened(c)

@@ -39,7 +39,7 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 		e.handleOpen(d)
 		return
 	}
-	c := e.byLocal[base.Tag]
+	c := e.table.byLocal[base.Tag]
 	switch {
 	case c == nil:
 		e.unknownTag(d)
@@ -55,7 +55,7 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 func (e *Endpoint) dispatch(c *conn, d Datagram) {
 	switch e.in.Base.Opcode {
 	case wire.OpcodeRetry:
-		e.handleRetry(c)
+		e.handleRetry(c, d)
 	case wire.OpcodeAccept:
 		e.handleAccept(c, d)
 	case wire.OpcodeReject:

@@ -13,15 +13,15 @@ import (
 //
 //mr:req MR-LOSS-003
 func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
-	if c.lost.empty() || !e.pacedAgain(c) {
+	if c.due.lost.empty() || !e.pacedAgain(c) {
 		return nil, false
 	}
-	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
+	for id, ok := c.due.lost.next(0); ok; id, ok = c.due.lost.next(int(id) + 1) {
 		p := c.paths.Get(id)
 		for p.HasLost() {
 			m, psn, fits := p.NextLost()
 			ref, before := m.Ref, p.InFlight()
-			wanted := e.wanted(c, ref)
+			wanted := !e.parked(c, ref) && e.wanted(c, ref)
 			if !wanted || p.Stuck(psn) {
 				p.Abandon(psn)
 				c.settle(p, before)
@@ -41,6 +41,21 @@ func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
 		}
 	}
 	return nil, false
+}
+
+// parked tells whether a lost chunk belongs to a message that waits for a receive; it will be sent anew.
+func (e *Endpoint) parked(c *conn, ref path.Ref) bool {
+	if ref.Reply {
+		return false
+	}
+	s := c.outgoing.byID[ref.Stream]
+	if !s.Lost(streamRef(ref)) {
+		return false
+	}
+	c.outgoing.recount()
+	c.outgoing.activate(s)
+	e.touch(c, max(s.Unblocks(e.now), e.now+1))
+	return true
 }
 
 // wanted tells whether anybody waits for a chunk.
@@ -80,7 +95,7 @@ func replyRef(r path.Ref) stream.ReplyRef {
 //
 //mr:req MR-LOSS-005
 func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
-	id, ok := c.probing.next(0)
+	id, ok := c.due.probing.next(0)
 	if !ok {
 		return nil, false
 	}
@@ -112,7 +127,7 @@ func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
 // probe fills in a PROBE.
 func (e *Endpoint) probe(c *conn, p *path.Path) {
 	s := p.Probe(e.now)
-	c.probing.remove(p.ID)
+	c.due.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
 	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: e.ecn}}
@@ -160,7 +175,8 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
 		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > c.control.limit(e.now)
+		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > c.control.limit(e.now) ||
+			p.InFlight() < e.cfg.AckEvery*size && !p.Room(size)
 		e.write(c, p, &k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()
 		c.outgoing.active.Push(s)

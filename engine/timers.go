@@ -130,6 +130,9 @@ func (e *Endpoint) expirePaths(c *conn) {
 			c.settle(p, before)
 			c.renameFeedback(p.ID)
 			e.compare(c, p)
+			if p.Down() {
+				e.complain(c, p)
+			}
 		}
 		e.touch(c, p.Deadline())
 	}

@@ -64,13 +64,14 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	out, ackedBytes = p.vector(b, out, ackedBytes)
 	l.raise()
 	p.learn(now, b)
+	refusals := p.refusals(b)
 	v := Verdict{Progress: len(out) > known}
 	if l.space.Less(l.largest, b.Largest) {
 		v.Progress = true
 		l.largest = b.Largest
 		v.SentAt = p.sample(now, b, sentAt)
 		p.revive(b.Largest)
-		v.Lost = p.declareLost(b.Largest)
+		v.Lost = p.declareLost(b.Largest, refusals)
 	}
 	if v.Progress {
 		p.timer.progress()
@@ -111,7 +112,7 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 // their own, so the same rule finds their loss without a timer.
 //
 //mr:req MR-LOSS-001
-func (p *Path) declareLost(largest uint32) int {
+func (p *Path) declareLost(largest, refusals uint32) int {
 	l := &p.ledger
 	width := p.guard.width
 	if t, ok := l.transmission(largest); ok && t.probe {
@@ -123,13 +124,25 @@ func (p *Path) declareLost(largest uint32) int {
 		if l.space.Diff(largest, l.slot(psn).tsn) <= width {
 			break
 		}
-		l.slot(psn).losses++
+		if uint32(n) >= refusals {
+			l.slot(psn).losses++
+			p.health.lost++
+		}
 		l.slot(psn).forGap = true
 		l.lose(psn)
 		n++
 	}
 	p.Sent.Lost += uint64(n)
-	p.health.lost += uint32(n)
+	return n
+}
+
+// refusals is how many packets the peer has newly reported as refused: that many missing ones say nothing about the path.
+func (p *Path) refusals(b *wire.PathAck) uint32 {
+	if !b.HasCounters || int32(b.Counters.Refused-p.health.refused) <= 0 {
+		return 0
+	}
+	n := b.Counters.Refused - p.health.refused
+	p.health.refused = b.Counters.Refused
 	return n
 }
 

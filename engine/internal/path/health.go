@@ -10,12 +10,13 @@ import (
 
 // health tells whether a path is in service. Failure is a verdict of its own: losses, even many, are not it.
 type health struct {
-	down  bool
-	since uint32    // first TSN sent after the failure: its acknowledgment brings the path back
-	next  mono.Time // when the path is probed again
-	wait  time.Duration
-	sent  uint32 // transmissions of the sample under way
-	lost  uint32 // of those, lost by send order
+	down    bool
+	since   uint32    // first TSN sent after the failure: its acknowledgment brings the path back
+	next    mono.Time // when the path is probed again
+	wait    time.Duration
+	sent    uint32 // transmissions of the sample under way
+	lost    uint32 // of those, lost by send order
+	refused uint32 // packets that the peer has reported as refused
 	Service
 }
 
@@ -35,12 +36,17 @@ type Moved struct {
 // Down tells whether the path is out of service.
 func (p *Path) Down() bool { return p.health.down }
 
-// Suspect tells whether the path has gone silent while the peer is there: two probes are unanswered, and something sent
-// later elsewhere, at ackedSent, has been acknowledged. When nothing is heard on any path, none is suspect.
+// Suspect tells whether the path has gone silent while the peer is there: two probes are unanswered, something sent no
+// earlier than the last of them elsewhere, at ackedSent, has been acknowledged, and the path has had the time to answer,
+// too. When it has not had it yet, at says until when to wait. When nothing is heard on any path, none is suspect.
 //
 //mr:req MR-FAIL-001
-func (p *Path) Suspect(ackedSent mono.Time) bool {
-	return !p.health.down && p.timer.unanswered >= unansweredProbes && ackedSent > p.timer.first
+func (p *Path) Suspect(now, ackedSent mono.Time) (suspect bool, at mono.Time) {
+	if !p.Silent() || ackedSent < p.timer.latest {
+		return false, mono.Never
+	}
+	at = p.timer.latest.Add(p.rtt.smoothed + max(2*p.rtt.variance, p.cfg.Granularity))
+	return now >= at, at
 }
 
 // LossFraction is the share of transmissions lost in the last whole sample, and whether there is one that has not been

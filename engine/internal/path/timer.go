@@ -37,7 +37,7 @@ func (e *estimator) sample(rtt time.Duration) {
 type timer struct {
 	since      mono.Time // of the last packet that asks for an ACK
 	unanswered int       // timeouts since the peer last said something new
-	first      mono.Time // when the first of them was noticed
+	latest     mono.Time // when the last of them was noticed
 	wantProbe  bool
 	exposed    bool // a probe has followed the last chunk
 }
@@ -82,10 +82,8 @@ func (p *Path) Expire(now mono.Time) bool {
 		p.probeAgain(now)
 		return true
 	}
-	if p.timer.unanswered == 0 {
-		p.timer.first = now
-	}
 	p.timer.unanswered++
+	p.timer.latest = now
 	p.timer.since = now
 	if p.timer.unanswered <= 2 {
 		p.timer.wantProbe = true

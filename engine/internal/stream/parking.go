@@ -145,3 +145,16 @@ func (s *Outgoing) Busy(now mono.Time, r Ref) {
 	s.busy.until = now.Add(s.busy.wait)
 	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
 }
+
+// Lost takes in that a chunk seems to be lost. While its message waits for a receive, it was more likely refused, with a
+// Notice left out for economy: it then counts as unsent, and the timer sends it anew. It returns true in that case.
+func (s *Outgoing) Lost(r Ref) bool {
+	m := s.find(r.Message)
+	p := &s.parking
+	if m == nil || m.try != r.Try || !p.parked || !m.needsReceive() || numbers.Diff(m.receive, p.limit) < 0 {
+		return false
+	}
+	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
+	p.tried = false
+	return true
+}
