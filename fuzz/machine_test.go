@@ -12,6 +12,9 @@ import (
 
 var sizes = []int{0, 1, 7, 8, 9, 63, 64, 65, 200, 600, 2000}
 
+// rounds is how often rapid has its hundred runs in each test: rare events must be met for certain.
+const rounds = 4
+
 // postAny posts an operation of any kind on any stream of either end.
 func (a *arena) postAny() {
 	for range rapid.IntRange(1, 4).Draw(a.t, "posts") {
@@ -144,28 +147,32 @@ func machine(t *rapid.T, a *arena, met sometimes, actions map[string]func(*arena
 // what sets of unbounded integers say, packet by packet, and operations end at the very moment at which they must.
 func TestOrderedPathsEqualSets(t *testing.T) {
 	met := sometimes{}
-	rapid.Check(t, func(t *rapid.T) {
-		a := newArena(t, engine.Config{})
-		a.strict = true
-		machine(t, a, met, map[string]func(*arena){
-			"post": (*arena).postAny, "post more": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
-			"drop": (*arena).dropFirst, "copy": (*arena).copyFirst, "wait": (*arena).wait, "timeout": (*arena).timeout,
+	for range rounds {
+		rapid.Check(t, func(t *rapid.T) {
+			a := newArena(t, engine.Config{})
+			a.strict = true
+			machine(t, a, met, map[string]func(*arena){
+				"post": (*arena).postAny, "post more": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
+				"drop": (*arena).dropFirst, "copy": (*arena).copyFirst, "wait": (*arena).wait, "timeout": (*arena).timeout,
+			})
 		})
-	})
+	}
 	met.require(t, "losses", "resends", "timeouts", "probes", "copies", "failed paths", "revived paths", "wraps", "more PSNs than a SACK holds")
 }
 
 // P29 to P31, P34: on a wire that marks chunks and loses feedback only, every window is that of exact fractions.
 func TestWindowsEqualExactFractions(t *testing.T) {
 	met := sometimes{}
-	rapid.Check(t, func(t *rapid.T) {
-		a := newArena(t, engine.Config{})
-		a.strict = true
-		machine(t, a, met, map[string]func(*arena){
-			"post": (*arena).postAny, "post more": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
-			"drop": (*arena).dropFeedback, "mark": (*arena).markFirst, "wait": (*arena).wait,
+	for range rounds {
+		rapid.Check(t, func(t *rapid.T) {
+			a := newArena(t, engine.Config{})
+			a.strict = true
+			machine(t, a, met, map[string]func(*arena){
+				"post": (*arena).postAny, "post more": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
+				"drop": (*arena).dropFeedback, "mark": (*arena).markFirst, "wait": (*arena).wait,
+			})
 		})
-	})
+	}
 	met.require(t, "marks", "wraps")
 }
 
@@ -173,16 +180,18 @@ func TestWindowsEqualExactFractions(t *testing.T) {
 // where they belong, receives end in order, and nothing changes memory that the application has got back.
 func TestMessagesEqualLists(t *testing.T) {
 	met := sometimes{}
-	rapid.Check(t, func(t *rapid.T) {
-		a := newArena(t, engine.Config{})
-		machine(t, a, met, map[string]func(*arena){
-			"post": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
-			"later": (*arena).deliverLater, "drop": (*arena).dropFirst, "copy": (*arena).copyFirst,
-			"receive": func(a *arena) {
-				a.receive(a.lane(rapid.IntRange(0, 1).Draw(a.t, "end"), uint16(rapid.IntRange(0, 2).Draw(a.t, "stream"))))
-			},
-			"wait": (*arena).wait, "timeout": (*arena).timeout,
+	for range rounds {
+		rapid.Check(t, func(t *rapid.T) {
+			a := newArena(t, engine.Config{})
+			machine(t, a, met, map[string]func(*arena){
+				"post": (*arena).postAny, "deliver": (*arena).deliverSome, "deliver more": (*arena).deliverSome,
+				"later": (*arena).deliverLater, "drop": (*arena).dropFirst, "copy": (*arena).copyFirst,
+				"receive": func(a *arena) {
+					a.receive(a.lane(rapid.IntRange(0, 1).Draw(a.t, "end"), uint16(rapid.IntRange(0, 2).Draw(a.t, "stream"))))
+				},
+				"wait": (*arena).wait, "timeout": (*arena).timeout,
+			})
 		})
-	})
+	}
 	met.require(t, "losses", "resends", "duplicates", "refusals", "copies")
 }

@@ -180,6 +180,7 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 			"queue":      cfg.Network.Hops[0].Queue > 0,
 			"pauses":     cfg.Streams[0].Receives > 0,
 			"narrow":     cfg.Engine.SeqBits != 0,
+			"hints":      cfg.Engine.Capacity != 0,
 		} {
 			if present {
 				with[name]++

@@ -57,6 +57,9 @@ func (s *swarm) engine(cfg *Config) {
 	e.Chunk = doubling(rng, 256, 4096) + 8*between(rng, 0, 3)
 	packet := e.Chunk + engine.Overhead
 	e.Burst = doubling(rng, 1, 16)
+	if half(rng) {
+		e.Control = engine.Constant
+	}
 	e.InitialWindow = packet * doubling(rng, 1, 32)
 	e.MaxWindow = packet * doubling(rng, 16, 2048)
 	e.MaxAckDelay = time.Duration(doubling(rng, 4, 128)) * time.Microsecond
@@ -87,6 +90,9 @@ func (s *swarm) network(cfg *Config) {
 		slowDown(cfg)
 	}
 	n.Hops[0].Rate = n.Rate
+	if hints := s.concern(); half(hints) {
+		cfg.Engine.Capacity = uint64(n.Rate) / 1000 * uint64(between(hints, 10, 100)) / 100
+	}
 	queue := s.concern()
 	if !half(queue) {
 		return

@@ -34,13 +34,15 @@ type slot struct {
 type Ledger struct {
 	slots   map[int64]*slot
 	open    map[int64]*slot // neither acknowledged nor given up
-	next    int64 // PSN
-	tsn     int64 // next TSN
-	largest int64 // TSN acknowledged
+	next    int64           // PSN
+	tsn     int64           // next TSN
+	largest int64           // TSN acknowledged
 }
 
 // NewLedger returns a path on which nothing was sent.
-func NewLedger() *Ledger { return &Ledger{slots: map[int64]*slot{}, open: map[int64]*slot{}, largest: -1} }
+func NewLedger() *Ledger {
+	return &Ledger{slots: map[int64]*slot{}, open: map[int64]*slot{}, largest: -1}
+}
 
 // Next is the next PSN.
 func (l *Ledger) Next() int64 { return l.next }

@@ -17,21 +17,23 @@ type Conn struct {
 	endpoint *endpoint
 	remote   netip.AddrPort
 	// owner: the endpoint was made for this connection alone.
-	owner   bool
-	id      engine.ConnID
-	streams *mailbox[*IncomingStream]
-	depth   chan struct{} // holds a token for each message under way
-	opened  chan struct{} // closed when the connection stands
-	closed  chan struct{} // closed when it is over; err is valid then
-	err     error
-	numbers sync.Mutex
-	next    int // first stream id never used
+	owner    bool
+	id       engine.ConnID
+	streams  *mailbox[*IncomingStream]
+	depth    chan struct{} // holds a token for each message under way
+	opened   chan struct{} // closed when the connection stands
+	closed   chan struct{} // closed when it is over; err is valid then
+	err      error
+	numbers  sync.Mutex
+	next     int      // first stream id never used
+	returned []uint16 // ids whose streams have ended
 	// ---
 	over       bool
 	leaving    bool // we have closed it
 	operations slots[*Operation]
 	receives   slots[*receive]
 	incoming   map[uint16]*IncomingStream
+	outgoing   map[uint16]*Stream // those that the engine knows
 	last       ConnStats
 }
 
@@ -39,6 +41,7 @@ func newConn(e *endpoint) *Conn {
 	return &Conn{
 		endpoint: e, streams: newMailbox[*IncomingStream](), depth: make(chan struct{}, e.cfg.Depth),
 		opened: make(chan struct{}), closed: make(chan struct{}), incoming: map[uint16]*IncomingStream{},
+		outgoing: map[uint16]*Stream{},
 	}
 }
 
@@ -52,7 +55,7 @@ func (c *Conn) RegisterRegion(memory []byte, rights Rights) (*Region, error) {
 }
 
 // OpenStream returns the sending end of a new stream. The peer hears of it with its first message. It fails with ErrStream
-// after 65,536 streams.
+// while 65,536 streams are open. An id can be used again once its stream is closed, or has failed, and the peer knows.
 func (c *Conn) OpenStream() (*Stream, error) {
 	select {
 	case <-c.closed:
@@ -61,8 +64,13 @@ func (c *Conn) OpenStream() (*Stream, error) {
 	}
 	c.numbers.Lock()
 	defer c.numbers.Unlock()
+	if n := len(c.returned); n > 0 {
+		id := c.returned[n-1]
+		c.returned = c.returned[:n-1]
+		return &Stream{conn: c, id: id}, nil
+	}
 	if c.next == mostStreams {
-		return nil, fmt.Errorf("%w: all ids have been used", ErrStream)
+		return nil, fmt.Errorf("%w: all ids are in use", ErrStream)
 	}
 	c.next++
 	return &Stream{conn: c, id: uint16(c.next - 1)}, nil
@@ -170,6 +178,19 @@ func (c *Conn) streamEnded(ev engine.Event) {
 		ev.Err = io.EOF
 	}
 	s.filled.close(ev.Err)
+}
+
+// streamClosed makes the id of an outgoing stream free.
+func (c *Conn) streamClosed(id uint16) {
+	s := c.outgoing[id]
+	if s == nil {
+		return
+	}
+	delete(c.outgoing, id)
+	s.gone = true
+	c.numbers.Lock()
+	defer c.numbers.Unlock()
+	c.returned = append(c.returned, id)
 }
 
 // completed ends an operation.

@@ -130,6 +130,8 @@ func (e *endpoint) event(now engine.Time, ev engine.Event) {
 		c.received(ev)
 	case engine.StreamEnded:
 		c.streamEnded(ev)
+	case engine.StreamClosed:
+		c.streamClosed(ev.Stream)
 	case engine.Closed:
 		if ev.Err == nil {
 			ev.Err = ErrClosed

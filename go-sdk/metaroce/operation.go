@@ -90,6 +90,9 @@ func (p *post) Run(now engine.Time, e *engine.Endpoint) {
 	if o.within > 0 {
 		o.work.Deadline = now.Add(o.within)
 	}
+	if c.outgoing[s.id] != s {
+		c.outgoing[s.id] = s
+	}
 	o.work.ID = c.operations.put(o)
 	if err := e.Post(now, c.id, o.work); err != nil {
 		c.operations.take(o.work.ID)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -152,4 +153,51 @@ func TestOperationsEndInTime(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	op.Cancel()
+}
+
+func TestStreamIDsAreUsedAgain(t *testing.T) {
+	ctx := patience(t)
+	a, b := pair(t, lossy(0.02, 31), lossy(0.02, 32))
+	highest := uint16(0)
+	var first *Stream
+	for i := range 200 {
+		out, err := a.OpenStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = out
+		}
+		highest = max(highest, out.ID())
+		op, err := out.StartSend(ctx, SendRequest{Data: []byte{byte(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := b.AcceptStream(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := in.PostReceive(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := in.Receive(ctx); err != nil || m.Data[0] != byte(i) {
+			t.Fatalf("stream %d: %v, %v", i, m.Data, err)
+		}
+		if err := op.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(out.Close(), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Receive(ctx); !errors.Is(err, io.EOF) {
+			t.Fatalf("stream %d: %v", i, err)
+		}
+	}
+	if highest > 100 {
+		t.Errorf("%d ids for streams that were never open at once", highest+1)
+	}
+	// The first handle does not reach the stream that has its id now.
+	if err := first.Send(ctx, []byte("late"), 0); !errors.Is(err, ErrEnded) {
+		t.Errorf("a closed stream: %v", err)
+	}
 }

@@ -4,6 +4,7 @@ package metaroce
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
@@ -14,8 +15,9 @@ import (
 type Stream struct {
 	conn *Conn
 	id   uint16
-	// broken is why an operation failed, and the stream with it. It belongs to the loop's goroutine.
+	// Of the loop's goroutine. broken is why nothing more can be posted; gone: the peer knows of the end, and the id is free.
 	broken error
+	gone   bool
 }
 
 // ID returns the stream's number, by which the peer knows it too.
@@ -192,6 +194,7 @@ func (s *Stream) start(ctx context.Context, order Order, w engine.Work) (*Operat
 }
 
 // Close ends the stream behind everything that was begun on it. The peer's Receive then returns io.EOF. It does not wait.
+// Closing a stream that has ended does nothing.
 func (s *Stream) Close() (err error) {
 	c := s.conn
 	c.endpoint.ask(func(now engine.Time) {
@@ -199,7 +202,16 @@ func (s *Stream) Close() (err error) {
 			err = c.err
 			return
 		}
-		err = c.endpoint.engine.EndStream(now, c.id, s.id)
+		if s.gone {
+			return
+		}
+		c.outgoing[s.id] = s
+		if err = c.endpoint.engine.EndStream(now, c.id, s.id); errors.Is(err, ErrEnded) {
+			err = nil
+		}
+		if s.broken == nil {
+			s.broken = ErrClosed
+		}
 	})
 	return err
 }
