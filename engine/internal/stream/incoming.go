@@ -266,7 +266,7 @@ func (s *Incoming) reach(number uint32) {
 		return
 	}
 	old := s.ring
-	s.ring = make([]incoming, max(4, 1<<bits.Len64(uint64(need-1))))
+	s.ring = make([]incoming, 1<<bits.Len64(uint64(need-1)))
 	for i := range uint32(len(old)) {
 		n := s.oldest + i
 		s.ring[int(n)&(len(s.ring)-1)] = old[int(n)&(len(old)-1)]

@@ -189,7 +189,7 @@ func (s *Outgoing) makeRoom() {
 		return
 	}
 	if 2*n >= cap(s.memory) {
-		s.memory = make([]*outgoing, 0, max(8, 4*n))
+		s.memory = make([]*outgoing, 0, max(2, 4*n))
 	}
 	s.queue = append(s.memory[:0], s.queue...)
 }
