@@ -81,8 +81,11 @@ func (s *stage) command(words []string) error {
 	switch verb {
 	case "ends":
 		return s.configure(settingsOf(rest))
-	case "open", "connect":
-		return s.open(verb == "connect", settingsOf(rest))
+	case "open":
+		_, err := s.open(settingsOf(rest))
+		return err
+	case "connect":
+		return s.connect(settingsOf(rest))
 	case "run", "quiet":
 		s.muted = verb == "quiet"
 		defer func() { s.muted = false }()
@@ -130,21 +133,26 @@ func (s *stage) configure(v *settings) error {
 	return s.build()
 }
 
-func (s *stage) open(quietly bool, v *settings) error {
+func (s *stage) open(v *settings) (paths int, err error) {
 	n := v.number("paths", 1)
 	if err := v.done(); err != nil {
-		return err
+		return 0, err
 	}
 	if s.ends[0] == nil {
 		if err := s.build(); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	id, err := s.ends[0].Open(s.now, routes(n))
-	if err != nil || !quietly {
+	s.conns[0], err = s.ends[0].Open(s.now, routes(n))
+	return n, err
+}
+
+// connect opens a connection and lets it become quiet.
+func (s *stage) connect(v *settings) error {
+	n, err := s.open(v)
+	if err != nil {
 		return err
 	}
-	s.conns[0] = id
 	s.muted = true
 	err = s.until(engine.Never, never)
 	s.muted = false

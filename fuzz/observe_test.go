@@ -59,10 +59,21 @@ func (a *arena) sentChunk(p *parcel, w *wire.Packet) {
 	note := ledger.Note
 	if a.strict {
 		a.giveUp(p)
+		a.checkWindow(p)
 		note = ledger.Send
 	}
 	if err := note(p.packet.PSN, p.packet.TSN, len(p.d.Bytes)); err != nil {
 		a.fail(p, "%v", err)
+	}
+}
+
+// checkWindow checks that a packet fits into the window of its path: P29. One packet may always be in flight.
+func (a *arena) checkWindow(p *parcel) {
+	flying := a.halves[p.from][p.path].ledger.InFlight()
+	for _, s := range a.stats(p.from) {
+		if int(s.ID) == p.path && flying > 0 && flying+len(p.d.Bytes) > s.Window {
+			a.fail(p, "makes %d bytes in flight, the window is %d", flying+len(p.d.Bytes), s.Window)
+		}
 	}
 }
 

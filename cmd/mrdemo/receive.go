@@ -86,13 +86,14 @@ func (c *receiveCommand) transfers(ctx context.Context, conn *metaroce.Conn, r *
 	if err != nil {
 		return err
 	}
+	if err := expect(control, 2); err != nil {
+		return err
+	}
+	if err := tell(ctx, replies, matchReady, note{}); err != nil {
+		return err
+	}
 	var memory []byte
 	for {
-		for range 2 {
-			if err := control.PostReceive(make([]byte, noteSize)); err != nil {
-				return err
-			}
-		}
 		offer, err := hear(ctx, control, matchOffer)
 		if err != nil {
 			return err
@@ -139,6 +140,9 @@ func (c *receiveCommand) transfer(ctx context.Context, t receiving, r *sideRepor
 	}
 	sum := sha256.Sum256(t.memory)
 	r.SHA256 = hex.EncodeToString(sum[:])
+	if err := expect(t.control, 2); err != nil {
+		return err
+	}
 	err = tell(ctx, t.replies, matchResult, note{Bytes: r.Bytes, SHA256: r.SHA256})
 	if errors.Is(err, metaroce.ErrClosed) {
 		// The sender closes once it has the result, perhaps before we hear that it has.

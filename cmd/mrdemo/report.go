@@ -74,6 +74,7 @@ type pathReport struct {
 	Duplicates uint64  `json:"duplicates"`
 	TailProbes uint64  `json:"tail_probes"`
 	RTOFired   uint64  `json:"rto_fired"`
+	Downs      uint64  `json:"downs"`
 	CE         uint64  `json:"ce_reported"`
 	RTT        float64 `json:"rtt_seconds"`
 	Window     int     `json:"window_bytes"`
@@ -114,7 +115,8 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 		r.Paths = append(r.Paths, pathReport{
 			Path: p.ID, Local: p.Route.Local.String(), Remote: p.Route.Remote.String(), Packets: p.Packets, Resent: p.Resent,
 			Lost: p.Lost, Received: p.Received, Duplicates: p.Duplicates, TailProbes: p.TailProbes, RTOFired: p.RTOFired,
-			CE: p.CEReported, RTT: p.RTT.Seconds(), Window: p.Window,
+			Downs: p.Downs,
+			CE:    p.CEReported, RTT: p.RTT.Seconds(), Window: p.Window,
 		})
 	}
 }
@@ -123,6 +125,14 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 func (r *sideReport) resent() (n uint64) {
 	for _, p := range r.Paths {
 		n += p.Resent
+	}
+	return n
+}
+
+// downs sums up how often paths went out of service. The chunks of such a path go to others, as new packets there.
+func (r *sideReport) downs() (n uint64) {
+	for _, p := range r.Paths {
+		n += p.Downs
 	}
 	return n
 }

@@ -61,6 +61,12 @@ func (c *sendCommand) transfers(ctx context.Context, conn *metaroce.Conn, data [
 	if err != nil {
 		return err
 	}
+	if err := expect(replies, 1); err != nil {
+		return err
+	}
+	if _, err := hear(ctx, replies, matchReady); err != nil {
+		return err
+	}
 	for round := range c.Rounds {
 		offer := note{Name: r.Name, Bytes: r.Bytes, SHA256: r.SHA256, Last: round == c.Rounds-1}
 		if err := c.transfer(ctx, wires{conn, control, replies, offer}, data, r); err != nil {
@@ -80,10 +86,8 @@ type wires struct {
 
 // transfer offers the data, writes it where the receiver says, and hears whether it arrived.
 func (c *sendCommand) transfer(ctx context.Context, w wires, data []byte, r *sideReport) error {
-	for range 2 {
-		if err := w.replies.PostReceive(make([]byte, noteSize)); err != nil {
-			return err
-		}
+	if err := expect(w.replies, 2); err != nil {
+		return err
 	}
 	if err := tell(ctx, w.control, matchOffer, w.offer); err != nil {
 		return err

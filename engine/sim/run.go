@@ -12,7 +12,7 @@ import (
 )
 
 // progressEvents is the number of events between two calls of Config.Progress.
-const progressEvents = 1 << 14
+const progressEvents = 1 << 12
 
 // run is the state of a run.
 type run struct {

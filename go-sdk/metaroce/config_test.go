@@ -18,6 +18,11 @@ func TestDefaultsFitTheInterface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for chunk, burst := range map[int]int{8: 64, 1400: 44, 4096: 15, 8192: 14, 8872: 14} {
+		if got := burstFor(chunk); got != burst {
+			t.Errorf("bursts of %d packets of %d bytes, want %d", got, chunk, burst)
+		}
+	}
 	if loopback.Chunk != 8192 || loopback.Paths != 16 || loopback.Burst != 14 || loopback.Window != 3<<20 {
 		t.Errorf("%+v", loopback)
 	}
