@@ -51,7 +51,7 @@ type Config struct {
 	Streams int
 	// Posted is the number of operations that may wait on a stream before Post answers ErrBusy. Default 65536.
 	Posted int
-	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
+	// SeqBits is the width of PSN and TSN: 32 on the wire, 8 to 32 in tests. Default 32.
 	SeqBits int
 }
 
@@ -122,7 +122,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"Requests", c.Requests, 1, 4096},
 		{"Streams", c.Streams, 1, 65536},
 		{"Posted", c.Posted, 1, 1 << 24},
-		{"SeqBits", c.SeqBits, 10, 32},
+		{"SeqBits", c.SeqBits, 8, 32},
 	}
 	for _, l := range limits {
 		if l.value < l.least || l.value > l.most {
