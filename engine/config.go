@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -23,6 +24,8 @@ type Config struct {
 	Burst int
 	// InitialWindow is the first window of a path in bytes. Default 16 packets.
 	InitialWindow int
+	// Addresses are where this endpoint receives, one for each plane; empty = one plane, at whatever address a peer sends to.
+	Addresses []netip.AddrPort
 	// Control chooses the controller of windows. Default ByMarks.
 	Control Control
 	// Capacity is the inbound capacity in kbit/s that is divided among the peers that send; 0 = not known, no hints.
