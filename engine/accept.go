@@ -56,7 +56,7 @@ func (e *Endpoint) accept(d Datagram) {
 	}
 	c := &conn{
 		phase:    accepting,
-		peer:     d.Route.Remote.Addr(),
+		pairs:    e.pairsWith(d.Route, open.Parameters.Address),
 		tags:     tags{local: e.newTag(), remote: open.Open.Tag, localFirst: e.first(), peerFirst: open.Open.First},
 		greeting: greeting{route: d.Route, print: print},
 	}

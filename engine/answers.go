@@ -67,7 +67,7 @@ func (e *Endpoint) unknownTag(d Datagram) {
 	base := &e.in.Base
 	switch base.Opcode {
 	case wire.OpcodeClosed:
-		if c := e.table.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && d.Route.Remote.Addr() == c.peer {
+		if c := e.table.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()) != nil {
 			e.disowned(c)
 		}
 	case wire.OpcodeRetry, wire.OpcodeReject, wire.OpcodeVersions, wire.OpcodeAbort, wire.OpcodeProbeReply, wire.OpcodeAccept:

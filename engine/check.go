@@ -63,7 +63,7 @@ func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
 	}
 	s = ConnStats{
 		Established: c.phase >= open, InFlight: c.flying,
-		BytesSent: c.count.sent, BytesReceived: c.count.received,
+		BytesSent: c.count.sent, BytesReceived: c.count.received, Moved: c.count.moved,
 	}
 	for _, p := range c.paths.All() {
 		if p == nil {

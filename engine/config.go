@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -23,6 +24,8 @@ type Config struct {
 	Burst int
 	// InitialWindow is the first window of a path in bytes. Default 16 packets.
 	InitialWindow int
+	// Addresses are where this endpoint receives, one for each plane; empty = one plane, at whatever address a peer sends to.
+	Addresses []netip.AddrPort
 	// Control chooses the controller of windows. Default ByMarks.
 	Control Control
 	// Capacity is the inbound capacity in kbit/s that is divided among the peers that send; 0 = not known, no hints.
@@ -51,7 +54,7 @@ type Config struct {
 	Streams int
 	// Posted is the number of operations that may wait on a stream before Post answers ErrBusy. Default 65536.
 	Posted int
-	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
+	// SeqBits is the width of PSN and TSN: 32 on the wire, 8 to 32 in tests. Default 32.
 	SeqBits int
 }
 
@@ -122,7 +125,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"Requests", c.Requests, 1, 4096},
 		{"Streams", c.Streams, 1, 65536},
 		{"Posted", c.Posted, 1, 1 << 24},
-		{"SeqBits", c.SeqBits, 10, 32},
+		{"SeqBits", c.SeqBits, 8, 32},
 	}
 	for _, l := range limits {
 		if l.value < l.least || l.value > l.most {

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -40,7 +39,7 @@ type conn struct {
 	id       ConnID
 	phase    phase
 	tags     tags
-	peer     netip.Addr
+	pairs    []pair
 	limits   limits
 	greeting greeting
 	paths    path.Set
@@ -89,6 +88,7 @@ type failing struct {
 // traffic counts payload bytes.
 type traffic struct {
 	sent, received uint64
+	moved          uint64 // chunks, not bytes
 }
 
 // clock is when a connection needs attention.

@@ -18,7 +18,7 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 		if c.clock.retries%2 == 1 {
 			e.ecn = NotECT // a network may drop what it takes for ECN
 		}
-		e.writeOpen(c)
+		e.writeOpen(c, route.Local.Addr())
 		e.again(c)
 		return route, true
 	case c.phase == accepting && due:
@@ -27,6 +27,7 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 			Accept:     wire.Accept{Tag: c.tags.local, First: c.tags.localFirst},
 			Parameters: e.parameters(),
 		}
+		e.out.Plain.Accept.Parameters.Address = e.ownAddresses()
 		e.again(c)
 		return c.greeting.route, true
 	case c.phase < open:

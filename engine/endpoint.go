@@ -69,6 +69,13 @@ func (e *Endpoint) Register(memory []byte, rights Rights) (Key, error) {
 	return key, e.regions.Register(key, memory, rights)
 }
 
+// RegisterPart makes a part of a region reachable under a key of its own, with some of its rights. It ends with the region,
+// or before it.
+func (e *Endpoint) RegisterPart(of Key, at, length uint64, rights Rights) (Key, error) {
+	key := Key(e.rng.Uint64())
+	return key, e.regions.Part(key, region.Access{Key: of, At: at, Length: length, Right: rights})
+}
+
 // Deregister takes a region back: once it returns, no packet touches the memory any more.
 func (e *Endpoint) Deregister(key Key) error { return e.regions.Deregister(key) }
 

@@ -168,6 +168,7 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 		c.failing.moved.Pop()
 		before := p.InFlight()
 		s := sending{m.Ref.Stream, p.Record(e.now, m), true}
+		c.count.moved++
 		c.settle(p, before)
 		e.writeAgain(c, p, m.Ref, s)
 		e.touch(c, p.Deadline())

@@ -43,6 +43,9 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		progress = progress || len(acked) > 0
 		heard = heard || v.Progress
 		sum = gather(sum, v.Feedback)
+		if v.Progress {
+			c.pairOn(p).heard = e.now
+		}
 		if v.Lost > 0 {
 			c.failing.tailUntil = e.now.Add(lossMatters * p.PTO())
 		}
@@ -57,6 +60,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		c.clock.progress = e.now
 	}
 	if heard {
+		e.judgePlanes(c)
 		e.judge(c)
 	}
 }

@@ -95,13 +95,20 @@ func replyRef(r path.Ref) stream.ReplyRef {
 //
 //mr:req MR-LOSS-005
 func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
-	id, ok := c.due.probing.next(0)
-	if !ok {
-		return nil, false
+	for id, ok := c.due.probing.next(0); ok; id, ok = c.due.probing.next(int(id) + 1) {
+		p := c.paths.Get(id)
+		q, token := c.pairOn(p), uint64(0)
+		if !q.valid {
+			var allowed bool
+			if token, allowed = e.challenge(q); !allowed {
+				c.due.probing.remove(id)
+				continue
+			}
+		}
+		e.probe(c, p, token)
+		return p, true
 	}
-	p := c.paths.Get(id)
-	e.probe(c, p)
-	return p, true
+	return nil, false
 }
 
 // lossMatters is how long, in probe timeouts, a loss makes it likely that the tail has lost something too.
@@ -117,21 +124,21 @@ func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
 	}
 	for _, p := range c.paths.All() {
 		if p != nil && !p.Exposed() {
-			e.probe(c, p)
+			e.probe(c, p, 0)
 			return p, true
 		}
 	}
 	return nil, false
 }
 
-// probe fills in a PROBE.
-func (e *Endpoint) probe(c *conn, p *path.Path) {
+// probe fills in a PROBE: with a token a challenge to the address, without one a question to the path.
+func (e *Endpoint) probe(c *conn, p *path.Path, token uint64) {
 	s := p.Probe(e.now)
 	c.due.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
-	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: e.ecn}}
-	if p.Down() {
+	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Token: token, Ecn: e.ecn}}
+	if p.Down() && token == 0 {
 		// What brings a path back must be as long as what will then travel on it.
 		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
 	}

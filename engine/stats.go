@@ -37,6 +37,7 @@ type ConnStats struct {
 	InFlight      int
 	BytesSent     uint64 // payload, first transmissions
 	BytesReceived uint64 // payload placed
+	Moved         uint64 // chunks sent anew on another path
 	Paths         []PathStats
 }
 

@@ -136,6 +136,7 @@ func (e *Endpoint) expirePaths(c *conn) {
 		}
 		e.touch(c, p.Deadline())
 	}
+	e.judgePlanes(c)
 	e.judge(c)
 	if !outstanding {
 		c.clock.progress = e.now

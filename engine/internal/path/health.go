@@ -11,6 +11,7 @@ import (
 // health tells whether a path is in service. Failure is a verdict of its own: losses, even many, are not it.
 type health struct {
 	down    bool
+	barred  bool      // the peer's address is not valid yet
 	since   uint32    // first TSN sent after the failure: its acknowledgment brings the path back
 	next    mono.Time // when the path is probed again
 	wait    time.Duration
@@ -112,11 +113,13 @@ func (p *Path) probeAgain(now mono.Time) {
 //mr:req MR-FAIL-005
 func (p *Path) revive(largest uint32) {
 	h := &p.health
-	if !h.down || p.ledger.space.Less(largest, h.since) {
+	if !h.down || h.barred || p.ledger.space.Less(largest, h.since) {
 		return
 	}
 	h.down = false
-	h.Ups++
+	if h.Ups < h.Downs {
+		h.Ups++ // else it comes into service for the first time
+	}
 	h.sent, h.lost = 0, 0
 	p.window.Restart()
 	p.ecn = ecn{}
@@ -143,3 +146,22 @@ type Service struct {
 
 // Health returns the path's service counters.
 func (p *Path) Health() Service { return p.health.Service }
+
+// Bar keeps a path out of service until Unbar: its peer's address is not known to be true.
+func (p *Path) Bar(now mono.Time) {
+	p.health.down, p.health.barred = true, true
+	p.health.wait, p.health.next = p.PTO(), now
+}
+
+// Unbar lets the path prove that it carries full packets, and so come into service.
+func (p *Path) Unbar(now mono.Time) {
+	if !p.health.barred {
+		return
+	}
+	p.health.barred = false
+	p.health.since = p.ledger.nextTSN
+	p.health.wait, p.health.next = p.PTO(), now
+}
+
+// Overdue tells whether an answer has been missed on the path.
+func (p *Path) Overdue() bool { return !p.health.down && p.timer.unanswered > 0 }

@@ -141,6 +141,9 @@ func (s *Outgoing) Busy(now mono.Time, r Ref) {
 	if m == nil || m.try != r.Try || m.count > 0 || m.Op == end {
 		return
 	}
+	if m.needsReceive() && numbers.Diff(s.learn(m.receive+1), s.parking.limit) > 0 {
+		s.parking = parking{} // the peer looks for the receive before its limit: it is there
+	}
 	s.busy.wait = min(max(2*s.busy.wait, firstRetry), lastRetry)
 	s.busy.until = now.Add(s.busy.wait)
 	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
