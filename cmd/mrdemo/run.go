@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -52,6 +53,9 @@ type runReport struct {
 func (c *runCommand) Run(s streams) error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
+	if err := c.prepared(); err != nil {
+		return err
+	}
 	dir, remove, err := c.directory()
 	if err != nil {
 		return err
@@ -71,6 +75,18 @@ func (c *runCommand) Run(s streams) error {
 	if err == nil && !r.OK {
 		err = errFailed
 	}
+	return err
+}
+
+// prepared tells early what would be missed late.
+func (c *runCommand) prepared() error {
+	if c.CapturedBytes <= 0 {
+		return nil
+	}
+	if _, err := exec.LookPath("tshark"); err != nil {
+		return errNoTshark
+	}
+	_, err := os.Stat(c.Dissector)
 	return err
 }
 

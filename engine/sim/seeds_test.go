@@ -49,7 +49,6 @@ func seedRange(t *testing.T) (first, count uint64) {
 type tally struct {
 	mu      sync.Mutex
 	results []Result
-	failed  []uint64
 }
 
 func (a *tally) add(res Result) {

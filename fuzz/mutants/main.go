@@ -104,7 +104,7 @@ func choose(all []Fault, o Options) (chosen []Fault) {
 		case f.Kind == canary:
 		case len(names) > 0 && !names[f.Name] && !names[f.Kind] && !(names["blind"] && f.Blind):
 			continue
-		case o.Smoke && first[f.Kind] > smokePerKind:
+		case o.Smoke && len(names) == 0 && first[f.Kind] > smokePerKind:
 			continue
 		}
 		chosen = append(chosen, f)

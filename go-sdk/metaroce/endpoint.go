@@ -191,6 +191,7 @@ func (e *endpoint) shut(ctx context.Context) error {
 	e.ask(func(now engine.Time) {
 		for _, c := range e.conns {
 			open = append(open, c)
+			c.leaving = true
 			c.snapshot()
 			_ = e.engine.Close(now, c.id)
 		}
