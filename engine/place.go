@@ -150,7 +150,7 @@ func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stre
 	refuse := func(code wire.NoticeCode) stream.Finding {
 		return stream.Finding{Verdict: stream.Refuse, Code: code}
 	}
-	if f.Begins && c.incoming.begun >= c.limits.ownMessages {
+	if f.Begins && !k.header.End() && c.incoming.begun >= c.limits.ownMessages {
 		return refuse(wire.NoticeCodeBusy)
 	}
 	switch k.header.Op {
