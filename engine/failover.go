@@ -140,7 +140,7 @@ func (e *Endpoint) pathBad(c *conn, p *path.Path, epoch uint32) {
 		e.drop(DropNotice)
 		return
 	}
-	if c.otherInService(p) {
+	if !p.Down() && c.otherInService(p) {
 		e.failPath(c, p) // what is in flight on the old route would be judged by the new one
 		return
 	}

@@ -130,7 +130,7 @@ func (e *Endpoint) expirePaths(c *conn) {
 			c.settle(p, before)
 			c.renameFeedback(p.ID)
 			e.compare(c, p)
-			if p.Down() {
+			if p.Hopeless() {
 				e.complain(c, p)
 			}
 		}

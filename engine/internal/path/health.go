@@ -18,6 +18,7 @@ type health struct {
 	sent    uint32 // transmissions of the sample under way
 	lost    uint32 // of those, lost by send order
 	refused uint32 // packets that the peer has reported as refused
+	asked   int    // probes since the failure, or since the route changed
 	Service
 }
 
@@ -72,6 +73,7 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	h := &p.health
 	h.down = true
 	h.Downs++
+	h.asked = 0
 	h.since = p.ledger.nextTSN
 	h.wait = p.PTO()
 	h.next = now
@@ -81,6 +83,7 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 
 // Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
 func (p *Path) Rebind(route Route) {
+	p.health.asked = 0
 	if route != p.Route {
 		p.Route = route
 		p.Epoch = (p.Epoch + 1) & 15
@@ -102,6 +105,7 @@ func (p *Path) evict(out []Moved) []Moved {
 
 // probeAgain schedules the next probe of a path that is down.
 func (p *Path) probeAgain(now mono.Time) {
+	p.health.asked++
 	p.timer.wantProbe = true
 	p.health.next = now.Add(p.health.wait)
 	p.health.wait = min(2*p.health.wait, longest)
@@ -133,8 +137,12 @@ func (p *Path) Follow(route Route, epoch uint8) {
 		return
 	}
 	p.Route, p.Epoch = route, epoch
+	p.health.asked = 0
 	p.health.next = min(p.health.next, p.timer.since)
 }
+
+// Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.
+func (p *Path) Hopeless() bool { return p.health.down && !p.health.barred && p.health.asked > 1 }
 
 // Silent tells whether enough probes are unanswered to make the path suspect, once other paths are heard.
 func (p *Path) Silent() bool { return !p.health.down && p.timer.unanswered >= unansweredProbes }
