@@ -64,7 +64,7 @@ func (p *printer) runs(r *runReport) {
 		rows = append(rows, table.Row{
 			i/2 + 1, fmt.Sprintf("%.3g %%", 100*t.Loss), fmt.Sprintf("%.0f", s.Goodput/1e6),
 			fmt.Sprintf("%.2f", (s.CPUSeconds+v.CPUSeconds)/float64(s.Bytes)*1e9),
-			s.Injected.DroppedData, s.resent(), v.Injected.Dropped,
+			s.Injected.DroppedData, s.resent() + s.Moved, v.Injected.Dropped,
 			fmt.Sprintf("%.2f / %.2f", 100*s.Injected.fraction(), 100*v.Injected.fraction()), s.SHA256 == v.SHA256,
 		})
 	}

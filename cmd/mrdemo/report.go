@@ -26,6 +26,7 @@ type sideReport struct {
 	Refused    map[string]uint64 `json:"refused_packets"`
 	Sockets    socketReport      `json:"sockets"`
 	Paths      []pathReport      `json:"paths"`
+	Moved      uint64            `json:"moved"` // chunks sent anew on another path, not among the paths' resends
 	Captured   uint64            `json:"captured_packets"`
 	Skipped    uint64            `json:"capture_skipped_packets"`
 }
@@ -102,6 +103,7 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 		}
 	}
 	k := &s.Sockets
+	r.Moved = s.Conn.Moved
 	r.Sockets = socketReport{
 		Sent: k.Sent, Trains: k.Trains, SendCalls: k.SendCalls, Received: k.Received, Merged: k.Merged, ReceiveCalls: k.ReceiveCalls,
 		Blocked: k.Blocked, Dropped: k.Dropped, Truncated: k.Truncated, GSORefused: k.GSORefused, GRORefused: k.GRORefused,
@@ -125,14 +127,6 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 func (r *sideReport) resent() (n uint64) {
 	for _, p := range r.Paths {
 		n += p.Resent
-	}
-	return n
-}
-
-// downs sums up how often paths went out of service. The chunks of such a path go to others, as new packets there.
-func (r *sideReport) downs() (n uint64) {
-	for _, p := range r.Paths {
-		n += p.Downs
 	}
 	return n
 }
