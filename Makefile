@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: help demo test check-all check gen generate fuzz bench tidy deps
+.PHONY: help demo test check-all check gen generate soak fuzz bench tidy deps
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,9 @@ gen: ## Write the generated files anew.
 	@go run ./cmd/mrgen gen
 
 generate: gen ## The same.
+
+soak: ## Random faults for MIN minutes (10); what was found goes to fuzz/ledger.jsonl.
+	@go run ./cmd/mrsim soak --minutes (or (MIN),10)
 
 fuzz: ## A minute of fuzzing for every fuzz target.
 	@go run ./tidy/stages fuzz

@@ -18,7 +18,8 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Run runCommand `cmd:"" help:"Run one workload and report how long it took, against the ideal of its real bytes."`
+	Run  runCommand  `cmd:"" help:"Run one workload and report how long it took, against the ideal of its real bytes."`
+	Soak soakCommand `cmd:"" help:"Run seed after seed with random faults, and append what was found to a ledger."`
 }
 
 // Exit codes.
