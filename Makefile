@@ -23,7 +23,7 @@ gen: ## Write the generated files anew.
 generate: gen ## The same.
 
 soak: ## Random faults for MIN minutes (10); what was found goes to fuzz/ledger.jsonl.
-	@go run ./cmd/mrsim soak --minutes (or (MIN),10)
+	@go run ./cmd/mrsim soak --minutes $(or $(MIN),10)
 
 fuzz: ## A minute of fuzzing for every fuzz target.
 	@go run ./tidy/stages fuzz

@@ -106,26 +106,26 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.SeqBits, 32)
 	limits := []struct {
 		name        string
-		value       int
-		least, most int
+		value       int64
+		least, most int64
 	}{
-		{"Chunk", c.Chunk, 8, MaxChunk},
-		{"Paths", c.Paths, 1, MaxPaths},
-		{"Burst", c.Burst, 1, 256},
-		{"InitialWindow", c.InitialWindow, c.Chunk + Overhead, 1 << 30},
-		{"MaxWindow", c.MaxWindow, c.Chunk + Overhead, 1 << 30},
-		{"MaxAckDelay", int(c.MaxAckDelay), 1, int(time.Second)},
-		{"AckEvery", c.AckEvery, 1, 256},
-		{"InitialRTT", int(c.InitialRTT), 1, int(10 * time.Second)},
-		{"MinRTO", int(c.MinRTO), 1, int(10 * time.Second)},
-		{"DeadAfter", int(c.DeadAfter), 1, int(time.Hour)},
-		{"StreamWindow", c.StreamWindow, 1, 65536},
-		{"Span", c.Span, 1, 1 << 20},
-		{"Messages", c.Messages, 1, 1 << 20},
-		{"Requests", c.Requests, 1, 4096},
-		{"Streams", c.Streams, 1, 65536},
-		{"Posted", c.Posted, 1, 1 << 24},
-		{"SeqBits", c.SeqBits, 8, 32},
+		{"Chunk", int64(c.Chunk), 8, MaxChunk},
+		{"Paths", int64(c.Paths), 1, MaxPaths},
+		{"Burst", int64(c.Burst), 1, 256},
+		{"InitialWindow", int64(c.InitialWindow), int64(c.Chunk + Overhead), 1 << 30},
+		{"MaxWindow", int64(c.MaxWindow), int64(c.Chunk + Overhead), 1 << 30},
+		{"MaxAckDelay", int64(c.MaxAckDelay), 1, int64(time.Second)},
+		{"AckEvery", int64(c.AckEvery), 1, 256},
+		{"InitialRTT", int64(c.InitialRTT), 1, int64(10 * time.Second)},
+		{"MinRTO", int64(c.MinRTO), 1, int64(10 * time.Second)},
+		{"DeadAfter", int64(c.DeadAfter), 1, int64(time.Hour)},
+		{"StreamWindow", int64(c.StreamWindow), 1, 65536},
+		{"Span", int64(c.Span), 1, 1 << 20},
+		{"Messages", int64(c.Messages), 1, 1 << 20},
+		{"Requests", int64(c.Requests), 1, 4096},
+		{"Streams", int64(c.Streams), 1, 65536},
+		{"Posted", int64(c.Posted), 1, 1 << 24},
+		{"SeqBits", int64(c.SeqBits), 8, 32},
 	}
 	for _, l := range limits {
 		if l.value < l.least || l.value > l.most {
