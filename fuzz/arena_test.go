@@ -192,6 +192,7 @@ func (a *arena) deliver(p *parcel) {
 	a.ends[to].HandleDatagram(a.now, d)
 	if p.opcode < wire.OpcodeOpen || p.opcode > wire.OpcodeVersions || p.opcode == wire.OpcodeConfirm {
 		a.arrived(to, p, before)
+		a.failures(to)
 	}
 	a.events(to)
 	a.pump(to)
@@ -228,6 +229,9 @@ func (a *arena) timeouts(end int) {
 
 // failures tells the ledgers which paths have gone out of service.
 func (a *arena) failures(end int) {
+	if !a.strict {
+		return
+	}
 	for _, s := range a.stats(end) {
 		h := &a.halves[end][s.ID]
 		if s.Downs != h.seen.Downs {

@@ -217,7 +217,6 @@ func (a *arena) acked(to int, p *parcel, before []int) {
 			a.fail(p, "path %d: %d acknowledged and %d lost, the model says %d and %d", s.ID, s.Acked, s.Lost, h.seen.Acked, h.seen.Lost)
 		}
 	}
-	a.failures(to)
 }
 
 // congestion compares windows: P29, P30, P31. Only on a wire that loses no chunk, since mass losses are another rule's business.
