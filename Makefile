@@ -9,9 +9,12 @@ demo: ## Send a file over real UDP on this machine, with loss, and show what hap
 	@FILE="$(FILE)" scripts/demo.sh
 
 test: ## Everything that a change must pass; the last line counts.
+	@scripts/deps.sh
 	@go run ./tidy/stages test
 
 check-all: ## test, and the checks that are too slow for every change.
+	@scripts/deps.sh
+	@scripts/deps.sh qemu-arm-static
 	@go run ./tidy/stages all
 
 check: ## Are the generated files those of the schema?

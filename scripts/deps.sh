@@ -6,15 +6,16 @@
 # As root it installs what is missing; otherwise it prints the line to run, and fails.
 set -eu
 
-[ $# -gt 0 ] || set -- tshark gcc make pkg-config luac5.2 luac5.4
+[ $# -gt 0 ] || set -- tshark gcc g++ make pkg-config luac5.2 luac5.4
 
 missing=
 for command in "$@"; do
 	command -v "$command" >/dev/null 2>&1 && continue
 	case $command in
-	tshark | gcc | clang | make | cmake | pkg-config | ethtool) package=$command ;;
+	tshark | gcc | g++ | clang | make | cmake | pkg-config | ethtool) package=$command ;;
 	luac5.2 | luac5.4) package=lua${command#luac} ;;
 	ip) package=iproute2 ;;
+	qemu-arm-static) package=qemu-user-static ;;
 	nft) package=nftables ;;
 	*)
 		echo "deps.sh: which package has $command?" >&2

@@ -51,12 +51,24 @@ func everyChange() []Stage {
 
 // slow is what a release passes in addition.
 func slow() []Stage {
+	const minute = time.Minute
+	core := []string{"-timeout", "15m", "./go-sdk/wire", "./engine", "./engine/internal/..."}
 	return []Stage{
-		{"seeds", "do ten times as many seeds come out right?", 20 * time.Minute, []Step{
-			{Kind: GoTest, Args: []string{"-run", "Seeds", "-timeout", "20m", "./engine/sim"}, Env: []string{"MR_SEEDS=2000"}},
+		{"seeds", "do ten thousand seeds come out right?", 30 * minute, []Step{
+			{Kind: GoTest, Args: []string{"-run", "Seeds", "-timeout", "30m", "./engine/sim"}, Env: []string{"MR_SEEDS=10000"}},
 		}},
-		{"race", "do the goroutines of the drivers race?", 10 * time.Minute, []Step{
+		{"crowd", "do 4,000 connections of 64 streams stay small?", 5 * minute, []Step{
+			{Kind: GoTest, Args: []string{"-run", "Crowd", "./engine"}, Env: []string{"MR_CROWD=4000"}},
+		}},
+		{"race", "do the goroutines of the drivers race?", 10 * minute, []Step{
 			{Kind: GoTest, Args: []string{"-race", "./engine/udp/...", "./go-sdk/metaroce/...", "./cmd/mrdemo/..."}},
+		}},
+		{"32bit", "does it work on 32-bit processors?", 10 * minute, []Step{{Kind: GoTest, Args: core, Env: []string{"GOARCH=386"}}}},
+		{"arm", "does it work on an emulated ARM?", 20 * minute, []Step{
+			{Kind: GoTest, Args: append([]string{"-exec", "qemu-arm-static", "-short"}, core...), Env: []string{"GOARCH=arm"}},
+		}},
+		{"mips", "does it work on an emulated big-endian MIPS?", 20 * minute, []Step{
+			{Kind: GoTest, Args: append([]string{"-exec", "qemu-mips-static", "-short"}, core...), Env: []string{"GOARCH=mips"}},
 		}},
 	}
 }
