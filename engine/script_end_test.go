@@ -4,7 +4,9 @@ package engine_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/engine"
@@ -16,7 +18,7 @@ func (s *stage) endCommand(end int, verb string, words []string) error {
 		return fmt.Errorf("no ends yet")
 	}
 	switch verb {
-	case "region", "deregister", "memory", "path", "drops":
+	case "region", "deregister", "memory", "word", "path", "drops":
 		return s.inspect(end, verb, words)
 	}
 	v := settingsOf(words)
@@ -118,6 +120,9 @@ func (s *stage) inspect(end int, verb string, words []string) error {
 	if !ok {
 		return fmt.Errorf("no such memory")
 	}
+	if verb == "word" {
+		return s.printWord(end, memory, words)
+	}
 	s.line("%s   %s: %s", endNames[end], name, runsOf(memory))
 	return nil
 }
@@ -133,6 +138,19 @@ func (s *stage) printPath(end int, name string) error {
 		}
 	}
 	return fmt.Errorf("no such path")
+}
+
+// printWord prints 8 bytes as a number of this host, whichever end of it they begin with.
+func (s *stage) printWord(end int, memory []byte, words []string) error {
+	if len(words) != 2 {
+		return fmt.Errorf("word MEMORY OFFSET")
+	}
+	at, err := strconv.Atoi(words[1])
+	if err != nil || at < 0 || at+8 > len(memory) {
+		return fmt.Errorf("no word at %s", words[1])
+	}
+	s.line("%s   %s at %d: %d", endNames[end], words[0], at, binary.NativeEndian.Uint64(memory[at:]))
+	return nil
 }
 
 // runsOf prints memory as runs of equal bytes: 3x64 is 64 bytes of the value 3.

@@ -46,6 +46,7 @@ import (
 //	B receive stream=0 id=1 size=300
 //	A end stream=0 | A cancel stream=0 id=1 | A close
 //	B memory R | A memory 3           prints a region, the buffer of a receive or of a read: runs of equal bytes
+//	B word R 8                        prints 8 bytes as a number
 //	A path 1 | A drops                prints counters
 
 var update = flag.Bool("update", false, "rewrite what scripts print")
@@ -159,7 +160,7 @@ func playFile(t *testing.T, file, text string) {
 func TestScriptsRefuseWhatTheyDoNotKnow(t *testing.T) {
 	for _, command := range []string{
 		"dance", "ends colour=1", "A write size=x", "C close", "drop A Wrote 1", "drop A Write 0", "inject B Ack ack.nothing=1",
-		"until A Done", "release nothing", "A memory nowhere", "A fly", "run fast", "hold", "cut A x",
+		"until A Done", "release nothing", "A memory nowhere", "A fly", "A word R", "run fast", "hold", "cut A x",
 	} {
 		s := newStage()
 		if got, err := s.play([]string{"connect paths=2", command}); err == nil {
