@@ -182,7 +182,7 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
 		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > c.control.limit(e.now) ||
+		last := c.outgoing.active.Len() == 1 && s.Hold(e.now) != stream.Free || c.flying+size > c.control.limit(e.now) ||
 			p.InFlight() < e.cfg.AckEvery*size && !p.Room(size)
 		e.write(c, p, &k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()

@@ -16,6 +16,15 @@ const (
 
 // Next returns the chunk that goes out next, without taking it, or why there is none.
 func (s *Outgoing) Next(now mono.Time) (c Chunk, hold Hold) {
+	if hold = s.Hold(now); hold != Free {
+		return Chunk{}, hold
+	}
+	m := s.queue[s.cursor]
+	return s.chunk(s.numbered(m), m.next), Free
+}
+
+// Hold moves the cursor to the next chunk to send, and tells whether it may go now.
+func (s *Outgoing) Hold(now mono.Time) Hold {
 	for s.cursor < len(s.queue) {
 		m := s.queue[s.cursor]
 		for m.next < m.chunks && m.acked.has(m.next) {
@@ -24,15 +33,15 @@ func (s *Outgoing) Next(now mono.Time) (c Chunk, hold Hold) {
 		if m.next < m.chunks {
 			switch {
 			case !s.may(now, m):
-				return Chunk{}, Waiting
+				return Waiting
 			case !s.budget.allows(m):
-				return Chunk{}, Crowded
+				return Crowded
 			}
-			return s.chunk(s.numbered(m), m.next), Free
+			return Free
 		}
 		s.cursor++
 	}
-	return Chunk{}, Waiting
+	return Waiting
 }
 
 // may tells whether the message's next chunk respects the receiver's limits and the order that the application asked for.
@@ -88,12 +97,6 @@ func (s *Outgoing) Take(now mono.Time) {
 	if m.needsReceive() {
 		s.parking.took(now, m.receive)
 	}
-}
-
-// More tells whether chunks are left that have never been sent.
-func (s *Outgoing) More() bool {
-	last := len(s.queue) - 1
-	return s.cursor < last || s.cursor == last && s.queue[last].next < s.queue[last].chunks
 }
 
 // Wanted returns a chunk to send again; ok is false when the receiver has it, its message has failed, or it waits
