@@ -10,6 +10,8 @@ import (
 
 // MR-CC-001, MR-CC-009, P29: what is in flight stays within the window of each path and of the connection, whatever the sum
 // of the paths' windows is, and under loss.
+//
+//mr:test MR-CC-001 MR-CC-004 MR-CC-009
 func TestFlightStaysWithinTheWindows(t *testing.T) {
 	for name, capacity := range map[string]uint64{"no hints": 0, "hints that grant more than the windows": 1_000_000_000} {
 		t.Run(name, func(t *testing.T) { flightWithinWindows(t, capacity) })
@@ -48,6 +50,8 @@ func flightWithinWindows(t *testing.T, capacity uint64) {
 }
 
 // P33: when several peers send, a hint that grants less than the windows lowers what each has in flight.
+//
+//mr:test MR-CC-014 MR-CC-007
 func TestGrantLowersTheFlight(t *testing.T) {
 	const chunk, kbits = 1024, 1_000_000
 	p := newPair(t, engine.Config{Chunk: chunk, Capacity: kbits})
