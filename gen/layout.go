@@ -81,6 +81,9 @@ func (w *blockWriter) item(it *Item) {
 		w.run, w.bits = &Run{}, 0
 		w.pieces = append(w.pieces, piece{step: w.run})
 	}
+	if it.Scalar != nil && it.Scalar.Little && w.bits%8 != 0 {
+		w.b.c.report("E0209", w.b.c.origin[it], "`%s` begins within a byte", it.Name.Schema)
+	}
 	if whole && w.bits%8 != 0 {
 		w.unclosed("this needs a byte boundary", it)
 	}

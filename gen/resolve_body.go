@@ -18,6 +18,7 @@ type body struct {
 	params  map[string]*Param
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
 	broken  map[string]bool       // items whose faults are reported
+	used    map[*Param]bool       // parameters that layout or rules read
 	taken   []*capture            // outer names in use
 	facts   []string              // conditions of the if-blocks around the current line
 	when    *Expr                 // the same, as one expression
@@ -62,7 +63,7 @@ type solvable struct {
 }
 
 func (c *compiler) newBody(s *Struct, parent *body) *body {
-	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
+	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
 	for _, p := range s.Params {
 		b.params[p.Name.Schema] = p
 	}
@@ -81,7 +82,7 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 	for _, a := range d.Attrs {
 		c.unsupported(a.Pos, "attributes of headers")
 	}
-	c.parameters(s, d.Params)
+	s.Params = c.parameters(d.Params)
 	c.fill(s, nil, d.Body)
 	if len(c.f.Diags) > faults {
 		n.missing = true
@@ -91,31 +92,68 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 	c.p.Structs = append(c.p.Structs, s)
 }
 
-func (c *compiler) parameters(s *Struct, params []*syntax.Param) {
+// parameters resolves the parameters of a header or of a TLV list.
+func (c *compiler) parameters(params []*syntax.Param) (all []*Param) {
 	for _, p := range params {
 		c.fieldCase(p.Name)
-		if len(p.Types) > 1 {
-			c.unsupported(p.Types[1].Pos, "a parameter of several types")
-			continue
-		}
-		if p.Default != nil {
-			c.unsupported(p.Default.Pos, "a parameter's default")
-		}
 		out := &Param{Name: itemName(p.Name.Text)}
 		c.origin[out] = p.Name.Pos
-		if t := p.Types[0]; isUpper(t.Text) {
-			if n := c.lookup(t.Text, t.Pos); n != nil {
-				if out.Struct = n.str; n.str == nil {
-					c.report("E0301", t.Pos, "`%s` is no header", t.Text)
-				}
-			}
-		} else {
-			out.Bits = c.width(t)
+		switch t := p.Types[0]; {
+		case len(p.Types) > 1:
+			out.Any = c.alternatives(p.Types)
+		case isUpper(t.Text):
+			out.Struct = c.headerNamed(t)
+		default:
+			out.Bits = c.width(&syntax.Ident{Pos: t.Pos, Text: t.Text})
 		}
-		if slices.ContainsFunc(s.Params, func(q *Param) bool { return q.Name.Schema == out.Name.Schema }) {
+		if p.Default != nil {
+			c.paramDefault(out, p.Default)
+		}
+		if slices.ContainsFunc(all, func(q *Param) bool { return q.Name.Schema == out.Name.Schema }) {
 			c.report("E0102", p.Name.Pos, "`%s` is a parameter already", p.Name.Text)
 		}
-		s.Params = append(s.Params, out)
+		all = append(all, out)
+	}
+	return all
+}
+
+// alternatives resolves the types of a union, which are headers.
+func (c *compiler) alternatives(types []*syntax.TypeRef) (all []*Struct) {
+	for _, t := range types {
+		s := c.headerNamed(t)
+		if s != nil && slices.Contains(all, s) {
+			c.report("E0102", t.Pos, "`%s` stands twice", t.Text)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (c *compiler) headerNamed(t *syntax.TypeRef) *Struct {
+	if !isUpper(t.Text) {
+		c.report("E0301", t.Pos, "`%s` is no header", t.Text)
+		return nil
+	}
+	n := c.scoped(t.Scope, t.Text, t.Pos)
+	if n == nil {
+		return nil
+	}
+	if n.str == nil {
+		c.report("E0301", t.Pos, "`%s` is no header", t.Text)
+	}
+	return n.str
+}
+
+func (c *compiler) paramDefault(p *Param, e *syntax.Expr) {
+	if p.Bits == 0 {
+		c.reportExpr("E0312", e, "only a number can have a default")
+		return
+	}
+	if e.Kind == syntax.ExprBool && p.Bits == 1 {
+		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: truths[e.Text == "true"]}
+	}
+	if v, ok := c.constUint(e, maxOfBits(p.Bits)); ok {
+		p.Default = &v
 	}
 }
 
@@ -184,6 +222,7 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 		return Ref{Path: []*Item{it}}, true
 	}
 	if p := b.params[id.Text]; p != nil {
+		b.used[p] = true
 		return Ref{Param: p}, true
 	}
 	if b.broken[id.Text] {
@@ -235,7 +274,7 @@ func (b *body) capture(id *syntax.Ident) (Ref, bool) {
 		p.Struct, p.Bits = outer.Param.Struct, outer.Param.Bits
 	case it.Kind == KindStruct:
 		p.Struct = it.Struct
-	case it.Scalar != nil && it.Kind != KindArray:
+	case it.Scalar != nil && it.Kind != KindArray && !it.Scalar.Signed:
 		p.Bits = it.Scalar.Bits
 	default:
 		b.c.unsupported(id.Pos, "the use of `"+id.Text+"` inside an arm")

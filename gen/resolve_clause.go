@@ -3,6 +3,8 @@
 package gen
 
 import (
+	"cmp"
+	"math/big"
 	"slices"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -175,6 +177,10 @@ func (b *body) bounds(it *Item, cs *clauseSet) bool {
 	}
 	at := b.c.f.Range(cs.in.Pos, cs.in.EndPos)
 	switch {
+	case it.Kind == KindScalar && it.Scalar.Signed:
+		set, ok := b.c.signedSet(cs.in.Ranges, it.Scalar)
+		it.Scalar.In = set
+		return ok
 	case it.Kind == KindScalar && it.Scalar.Sum == nil && !it.Scalar.Flag:
 		set, ok := b.c.set(cs.in.Ranges, maxOfBits(it.Scalar.Bits))
 		it.Scalar.In = set
@@ -200,11 +206,11 @@ func (b *body) initialValue(it *Item, cs *clauseSet) bool {
 	if e.Kind == syntax.ExprBool && it.Scalar.Flag {
 		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: truths[e.Text == "true"]}
 	}
-	v, ok := b.c.constUint(e, maxOfBits(it.Scalar.Bits))
+	v, ok := b.c.constRaw(e, it.Scalar)
 	if !ok {
 		return false
 	}
-	if len(it.Scalar.In) > 0 && !contains(it.Scalar.In, v) {
+	if len(it.Scalar.In) > 0 && !it.Scalar.allows(v) {
 		b.c.reportExpr("E0307", e, "%d lies outside the field's own range", v)
 		return false
 	}
@@ -214,10 +220,56 @@ func (b *body) initialValue(it *Item, cs *clauseSet) bool {
 	return true
 }
 
+// constRaw evaluates a constant that must fit a scalar and returns its bits.
+func (c *compiler) constRaw(e *syntax.Expr, s *Scalar) (uint64, bool) {
+	v, ok := c.constInt(e)
+	if !ok {
+		return 0, false
+	}
+	if w := s.width(); !w.has(v) {
+		c.reportExpr("E0307", e, "%s does not lie in %s..%s", v, w.lo, w.hi)
+		return 0, false
+	}
+	return new(big.Int).And(v, new(big.Int).SetUint64(bitMask(s.Bits))).Uint64(), true
+}
+
+// allows tells whether raw bits lie in the scalar's ranges.
+func (s *Scalar) allows(raw uint64) bool {
+	n := s.number(raw)
+	return slices.ContainsFunc(s.In, func(r Range) bool { return s.end(r.First).Cmp(n) <= 0 && n.Cmp(s.end(r.Last)) <= 0 })
+}
+
+// signedSet evaluates ranges of a signed scalar; both ends of each are sign-extended to 64 bits.
+func (c *compiler) signedSet(ranges []*syntax.Range, s *Scalar) ([]Range, bool) {
+	var out []Range
+	end := func(t *syntax.Term) (uint64, bool) {
+		raw, ok := c.constRaw(&t.Expr, s)
+		return uint64(signExtend(raw, s.Bits)), ok
+	}
+	for _, r := range ranges {
+		first, ok := end(r.First)
+		last := first
+		if ok && r.Last != nil {
+			last, ok = end(r.Last)
+		}
+		if ok && int64(last) < int64(first) {
+			c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins")
+			ok = false
+		}
+		if !ok {
+			return nil, false
+		}
+		out = append(out, Range{first, last})
+	}
+	slices.SortFunc(out, func(a, b Range) int { return cmp.Compare(int64(a.First), int64(b.First)) })
+	return out, true
+}
+
 // namesItem tells whether an expression depends on decoded items.
 func namesItem(e *syntax.Expr) bool {
 	if e.Kind == syntax.ExprPath {
-		return !isUpper(e.Names[0].Text)
+		_, names := importedName(e.Names)
+		return !isUpper(names[0].Text)
 	}
 	return slices.ContainsFunc(e.Args, namesItem)
 }
@@ -278,7 +330,7 @@ func (b *body) resolveDerived() {
 		s.Derived = x
 		self := &Expr{Op: OpRef, Ref: Ref{Path: []*Item{d.item}}, Bool: x.Bool}
 		if !x.Bool {
-			iv := unsigned(s.Bits)
+			iv := s.width()
 			self.Min, self.Max = iv.lo, iv.hi
 		}
 		d.rule.check.Hold = &Expr{Op: OpEq, Args: []*Expr{self, x}, Bool: true}

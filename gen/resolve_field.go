@@ -4,6 +4,7 @@ package gen
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -119,20 +120,21 @@ func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 }
 
 func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
-	if t.Order != "" {
-		b.c.unsupported(t.Pos, "a byte order of its own")
-		return false
-	}
 	s, ok := b.c.scalar(t.Name, t.Pos)
 	if !ok {
 		return false
 	}
+	if t.Order != "" && s.Bits%8 != 0 {
+		b.c.report("E0209", t.Pos, "%d bits have no byte order", s.Bits)
+		return false
+	}
+	s.Little = b.c.littleEndian(s.Bits, t.Order)
 	if t.As != nil {
 		n := b.c.lookup(t.As.Text, t.As.Pos)
 		if n == nil || n.missing {
 			return false
 		}
-		if n.enum == nil || n.enum.Bits > s.Bits {
+		if n.enum == nil || n.enum.Bits > s.Bits || s.Signed {
 			b.c.report("E0301", t.As.Pos, "`%s` is no enum of at most %d bits", t.As.Text, s.Bits)
 			return false
 		}
@@ -142,26 +144,35 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 		}
 		s.Enum = n.enum
 	}
-	if t.Array == nil {
+	return b.numbers(it, s, t.Array)
+}
+
+// numbers makes an item a scalar, or an array of scalars.
+func (b *body) numbers(it *Item, s *Scalar, a *syntax.Array) bool {
+	if a == nil {
 		it.Kind, it.Scalar = KindScalar, s
 		return true
 	}
 	if s.Bits%8 != 0 {
-		b.c.report("E0507", t.Pos, "elements of an array must be whole bytes")
+		b.c.report("E0507", a.Pos, "elements of an array must be whole bytes")
 		return false
 	}
 	if s.Enum != nil && s.Enum.Closed {
-		b.c.unsupported(t.Pos, "an array of a closed enum")
+		b.c.unsupported(a.Pos, "an array of a closed enum")
 		return false
 	}
-	return b.array(it, t.Array, &Array{Scalar: s})
+	return b.array(it, a, &Array{Scalar: s})
 }
 
-// scalar reads uN or bit.
+// littleEndian tells the byte order of a number; order is what stands behind its type.
+func (c *compiler) littleEndian(bits int, order string) bool {
+	return bits > 8 && bits%8 == 0 && (order == "little" || order == "" && c.little)
+}
+
+// scalar reads uN, iN or bit.
 func (c *compiler) scalar(text string, at syntax.Pos) (*Scalar, bool) {
-	if _, ok := scalarBits(text, 'i'); ok {
-		c.unsupported(at, "signed integers")
-		return nil, false
+	if bits, ok := scalarBits(text, 'i'); ok {
+		return &Scalar{Bits: bits, Signed: true}, true
 	}
 	if _, ok := scalarBits(text, 'f'); ok {
 		c.report("E0310", at, "there are no floating-point numbers")
@@ -325,11 +336,7 @@ func (b *body) pad(it *Item, t *syntax.Type) bool {
 
 // namedType resolves a field of a declared type.
 func (b *body) namedType(it *Item, t *syntax.Named) bool {
-	if t.Scope != nil {
-		b.c.unsupported(t.Pos, "imported types")
-		return false
-	}
-	n := b.c.lookup(t.Name, t.Pos)
+	n := b.c.scoped(t.Scope, t.Name, t.Pos)
 	if n == nil || n.missing {
 		return false
 	}
@@ -346,8 +353,7 @@ func (b *body) namedType(it *Item, t *syntax.Named) bool {
 		it.Kind, it.List = KindList, n.list
 		return true
 	case n.enum != nil && t.Args == nil:
-		st := &syntax.Scalar{Pos: t.Pos, Name: "u" + strconv.Itoa(n.enum.Bits), As: &syntax.Ident{Pos: t.Pos, Text: t.Name}, Array: t.Array}
-		return b.scalarType(it, st)
+		return b.enumType(it, n.enum, t)
 	case n.sum != nil && t.Array == nil && t.Args == nil:
 		it.Kind, it.Scalar = KindScalar, &Scalar{Bits: n.sum.Width, Little: n.sum.Little, Sum: &Cover{Sum: n.sum}}
 		return true
@@ -374,18 +380,27 @@ func (b *body) args(s *Struct, t *syntax.Named) ([]*Expr, bool) {
 			return nil, false
 		}
 		x := &Expr{Op: OpRef, Ref: r}
-		if p.Struct == nil {
+		if p.Struct == nil && p.Any == nil {
 			if x = b.env().value(e, r); x == nil {
 				return nil, false
 			}
 		}
-		if r.structure() != p.Struct || p.Struct == nil && x.Max.BitLen() > p.Bits {
+		if !p.takes(r, x) {
 			b.c.reportExpr("E0301", e, "`%s` does not fit the parameter `%s`", r, p.Name.Schema)
 			return nil, false
 		}
 		out = append(out, x)
 	}
 	return out, true
+}
+
+// takes tells whether a parameter accepts what a reference names; x is its value.
+func (p *Param) takes(r Ref, x *Expr) bool {
+	s := r.structure()
+	if p.Any != nil {
+		return slices.Contains(p.Any, s)
+	}
+	return s == p.Struct && (s != nil || x.Min != nil && x.Min.Sign() >= 0 && x.Max.BitLen() <= p.Bits)
 }
 
 func (b *body) array(it *Item, d *syntax.Array, a *Array) bool {
@@ -414,4 +429,9 @@ func (b *body) array(it *Item, d *syntax.Array, a *Array) bool {
 		b.arrays = append(b.arrays, solvable{it, d.Count, a.Count})
 	}
 	return true
+}
+
+// enumType resolves a field whose type is an enum.
+func (b *body) enumType(it *Item, e *Enum, t *syntax.Named) bool {
+	return b.numbers(it, &Scalar{Bits: e.Bits, Enum: e, Little: b.c.littleEndian(e.Bits, "")}, t.Array)
 }

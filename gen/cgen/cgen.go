@@ -17,6 +17,9 @@ var ErrUnsupported = errors.New("not expressible in C")
 
 // Generate prints p: include/PACKAGE/LAST.gen.h, src/LAST.gen.c and tests/dump.gen.c, LAST being the package's last part.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
+	if err := p.Refuse(gen.FeatureSigned, gen.FeatureLittle, gen.FeatureVector); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", p.Source, ErrUnsupported, err)
+	}
 	g := newGenerator(p)
 	if err := g.plan(); err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ import (
 // Generate prints p. Paths are file names within the package's directory; the order is that of the names.
 // An error says which construct of the schema this backend cannot print.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
+	if err := p.Refuse(gen.FeatureSigned, gen.FeatureLittle); err != nil {
+		return nil, fmt.Errorf("go backend: %w", err)
+	}
 	g := &generator{p: p, taken: map[string]bool{}, helpers: map[string]bool{}}
 	g.reserve()
 	parts := []struct {

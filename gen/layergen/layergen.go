@@ -40,6 +40,9 @@ func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 	if c.Codec == "" {
 		return nil, ErrNoCodec
 	}
+	if err := p.Refuse(gen.FeatureSigned, gen.FeatureLittle); err != nil {
+		return nil, fmt.Errorf("layers backend: %w", err)
+	}
 	pkg := newPackage(p, c)
 	for _, s := range p.Structs {
 		if !s.Packet {

@@ -50,6 +50,9 @@ type generator struct {
 // Generate prints the dissector of p's packet: the first one that takes no parameters. The file is named after the
 // Lua protocol.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
+	if err := p.Refuse(gen.FeatureSigned, gen.FeatureLittle); err != nil {
+		return nil, fmt.Errorf("luagen: %w", err)
+	}
 	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
 	for _, s := range p.Structs {
 		if s.Packet && len(s.Params) == 0 && g.root == nil {

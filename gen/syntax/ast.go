@@ -199,9 +199,16 @@ type Struct struct {
 // Param is `base : Base`.
 type Param struct {
 	Pos     Pos
-	Name    *Ident   `parser:"@@ ':'"`
-	Types   []*Ident `parser:"@@ ('|' @@)*"`
-	Default *Expr    `parser:"('=' @@)?"`
+	Name    *Ident     `parser:"@@ ':'"`
+	Types   []*TypeRef `parser:"@@ ('|' @@)*"`
+	Default *Expr      `parser:"('=' @@)?"`
+}
+
+// TypeRef names a type, perhaps of an import: `u8`, `Base` or `ip.Ipv4`.
+type TypeRef struct {
+	Pos   Pos
+	Scope *Ident `parser:"( (?= Name '.') @@ '.' )?"`
+	Text  string `parser:"@(Name | TypeName)"`
 }
 
 // Body is `{ items }`.

@@ -55,12 +55,15 @@ var nameCodes = []CodeInfo{
 	{"E0104", "a name in the wrong case", "items are lower_case, types, constants, errors and members begin with a capital"},
 	{"E0105", "two names that become one in a target language", "rename one of the two"},
 	{"E0106", "`_` for something that needs a name", "give it a name"},
+	{"E0107", "an import that cannot be read", "name a schema below this file's directory, for example `import \"ip.mrs\" as ip;`"},
+	{"E0108", "schemas that import each other in a circle", "move what both need into a third schema"},
 	{"E0109", "a type that contains itself", "break the cycle: nesting must end"},
 }
 
 var layoutCodes = []CodeInfo{
-	{"E0201", "an unknown or impossible width", "write bit or u1 to u64"},
+	{"E0201", "an unknown or impossible width", "write bit, u1 to u64 or i1 to i64"},
 	{"E0207", "fields that end within a byte", "add reserved bits"},
+	{"E0209", "a byte order where there is none", "little-endian numbers are whole bytes that begin at a byte; write `big` behind the others"},
 	{"E0210", "a declared size that is not the size of the content", "correct the size or the fields"},
 	{"E0211", "a packet or list without a largest size", "add `max` and a number of bytes"},
 	{"E0212", "a body without items", "write `nothing` for an empty arm or element"},
