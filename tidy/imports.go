@@ -22,7 +22,8 @@ var table = map[string][]string{
 	"gen/luagen":    {"gen", "wireshark"},
 	"gen/layergen":  {"gen", "github.com/dave/jennifer/jen"},
 	"gen/vectorgen": {"gen"},
-	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty},
+	"gen/lint":      {"gen", "gen/syntax"},
+	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty, gopacket, diff},
 
 	// What both halves are made of.
 	"go-sdk/wire":   {},
@@ -59,6 +60,7 @@ const (
 	gopacket = "github.com/google/gopacket/..."
 	unix     = "golang.org/x/sys/unix"
 	term     = "golang.org/x/term"
+	diff     = "github.com/rogpeppe/go-internal/diff"
 )
 
 // inTests are imports that any test may have.

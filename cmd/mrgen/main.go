@@ -24,9 +24,12 @@ const (
 var errFault = errors.New("fault")
 
 type cli struct {
-	Gen    genCmd    `cmd:"" help:"Write the outputs of a schema."`
-	Check  checkCmd  `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
-	Decode decodeCmd `cmd:"" help:"Show what the bytes of a packet mean."`
+	Gen     genCmd     `cmd:"" help:"Write the outputs of a schema."`
+	Check   checkCmd   `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
+	Decode  decodeCmd  `cmd:"" help:"Show what the bytes of a packet mean."`
+	Explain explainCmd `cmd:"" help:"Say what a diagnostic code means."`
+	Fmt     fmtCmd     `cmd:"" help:"Lay schemas out in their canonical form."`
+	Lint    lintCmd    `cmd:"" help:"Report what a schema may do but should not."`
 }
 
 // streams is where a command reads and writes.
