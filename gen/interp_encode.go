@@ -5,6 +5,7 @@ package gen
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"sort"
 )
 
@@ -42,7 +43,18 @@ func complete(v *Value, args map[*Param]*Value) error {
 	if err := sc.completeKids(); err != nil || v.Struct == nil {
 		return err
 	}
+	if err := sc.derive(); err != nil || !v.Struct.hasSizes() {
+		return err
+	}
+	if err := sc.sizes(); err != nil {
+		return err
+	}
 	return sc.derive()
+}
+
+// hasSizes tells whether the struct or one of its items has `sized`.
+func (s *Struct) hasSizes() bool {
+	return s.Sized != nil || slices.ContainsFunc(s.Items, func(it *Item) bool { return it.Sized != nil })
 }
 
 func (s Scope) completeKids() error {
@@ -98,16 +110,8 @@ func (s Scope) solve() error {
 		if e == nil {
 			continue
 		}
-		for _, r := range refsOf(e) {
-			target := s.Resolve(r)
-			if target == nil || target.Scalar == nil || target.Scalar.Solve == nil || target.Scalar.Solve.Of.Last() != k.Item {
-				continue
-			}
-			so := target.Scalar.Solve
-			if (int64(n)-so.B)%so.A != 0 {
-				return nofit(k.Item.Name.Schema, uint64(n))
-			}
-			target.Num = uint64((int64(n) - so.B) / so.A)
+		if err := s.solveFor(e, n, func(so *Solve) bool { return so.Whole == nil && so.Of.Last() == k.Item }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,7 +120,7 @@ func (s Scope) solve() error {
 // measure returns the expression that gives an array's count or a span's size, and the stored count or size.
 func measure(k *Value) (*Expr, int) {
 	switch {
-	case k.Item == nil:
+	case k.Item == nil || k.Item.Sized != nil:
 		return nil, 0
 	case k.Item.Kind == KindArray:
 		return k.Item.Array.Count, len(k.Kids)
@@ -171,8 +175,9 @@ func nofit(path string, got uint64) error {
 
 // writer appends bits.
 type writer struct {
-	b   []byte
-	bit int // used bits of the last byte; 0 = whole bytes only
+	b     []byte
+	bit   int // used bits of the last byte; 0 = whole bytes only
+	start int // of the struct that is being written
 }
 
 func (w *writer) bits(n uint64, bits int) {
@@ -186,6 +191,19 @@ func (w *writer) bits(n uint64, bits int) {
 }
 
 func (w *writer) structure(sc Scope, st *Struct, path string) error {
+	outer := w.start
+	w.start = len(w.b)
+	if err := w.items(sc, st, path); err != nil {
+		return err
+	}
+	if n := len(w.b) - w.start; st.Sized != nil && sc.Size(st.Sized) != n {
+		return nofit(path, uint64(n))
+	}
+	w.start = outer
+	return nil
+}
+
+func (w *writer) items(sc Scope, st *Struct, path string) error {
 	for _, item := range st.Items {
 		if item.When != nil && !sc.Truth(item.When) {
 			continue
@@ -225,6 +243,13 @@ func NewValue(item *Item) *Value {
 }
 
 func (w *writer) item(sc Scope, k *Value, path string) error {
+	if k.Item.Sized != nil {
+		return w.windowed(sc, k, path)
+	}
+	return w.content(sc, k, path)
+}
+
+func (w *writer) content(sc Scope, k *Value, path string) error {
 	switch k.Item.Kind {
 	case KindScalar, KindReserved:
 		return w.scalar(k.Num, k.Scalar, path)
@@ -308,6 +333,9 @@ func (w *writer) span(sc Scope, k *Value, path string) error {
 	switch {
 	case s.Fixed >= 0 && n != s.Fixed, s.Fixed < 0 && s.Size != nil && sc.Size(s.Size) != n:
 		return nofit(path, uint64(n))
+	case s.Align > 0:
+		n = (s.Align - (len(w.b)-w.start)%s.Align) % s.Align
+		fallthrough
 	case s.Kind == SpanPad:
 		w.b = append(w.b, make([]byte, n)...)
 		return nil

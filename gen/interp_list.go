@@ -28,7 +28,7 @@ func (f *frame) elements(s *Elements) error {
 	ls := &listState{f: f, l: s.Item.List, seen: map[*Case]int{}}
 	ls.path = joinPath(f.path, s.Item.Name.Schema)
 	ls.v = &Value{Item: s.Item, Off: f.off}
-	ls.stop = f.stop - s.Reserve
+	ls.stop = f.end(s.Reserve, s.Tail)
 	if ls.stop < f.off {
 		return f.fail(ShortNumber, ls.path, f.off)
 	}

@@ -25,6 +25,7 @@ type body struct {
 	rules   int                   // rules so far, for their order
 	derived []pending
 	arrays  []solvable
+	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet
 }
 
 // capture is an outer name that became a parameter.
@@ -55,9 +56,9 @@ type pending struct {
 	rule *rule
 }
 
-// solvable is an array or a span whose count or size the encoder could write back.
+// solvable is an array or a span whose count or size the encoder could write back, or an item or struct with `sized`.
 type solvable struct {
-	item  *Item
+	item  *Item // nil = the struct itself
 	e     *syntax.Expr
 	count *Expr
 }
@@ -83,7 +84,11 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 		c.unsupported(a.Pos, "attributes of headers")
 	}
 	s.Params = c.parameters(d.Params)
-	c.fill(s, nil, d.Body)
+	b := c.newBody(s, nil)
+	if d.Sized != nil && namesItem(d.Sized) {
+		b.whole = d.Sized
+	}
+	b.fill(d.Body)
 	if len(c.f.Diags) > faults {
 		n.missing = true
 	} else {
@@ -159,13 +164,20 @@ func (c *compiler) paramDefault(p *Param, e *syntax.Expr) {
 
 // fill resolves a body into a struct and lays it out. It returns the outer names that the body uses.
 func (c *compiler) fill(s *Struct, parent *body, d *syntax.Body) []*capture {
-	b := c.newBody(s, parent)
+	return c.newBody(s, parent).fill(d)
+}
+
+func (b *body) fill(d *syntax.Body) []*capture {
+	c, s := b.c, b.s
 	faults := len(c.f.Diags)
 	b.declare(d)
 	if c.tooMany(b.lineCount(d), d.Pos, "lines") {
 		return nil
 	}
 	nodes := b.lines(d)
+	if b.whole != nil {
+		b.ownSize(b.whole)
+	}
 	b.resolveDerived()
 	for _, k := range b.taken {
 		s.Params = append(s.Params, k.param)

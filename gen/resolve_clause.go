@@ -16,6 +16,7 @@ type clauseSet struct {
 	in                               *syntax.Set
 	equals                           *syntax.Expr
 	initial                          *syntax.Expr
+	sized                            *syntax.Expr
 	over                             *syntax.Cover
 	cond                             *syntax.Expr
 	format, unit                     string
@@ -84,8 +85,7 @@ func (c *compiler) clause(cs *clauseSet, k *syntax.Clause) bool {
 	case k.Attr != nil:
 		return c.attribute(cs, k.Attr)
 	case k.Sized != nil:
-		c.unsupported(k.Pos, "`sized` behind a type")
-		return false
+		cs.sized = k.Sized
 	case k.Since != nil:
 		c.unsupported(k.Pos, "`"+k.Since.Word+"`")
 		return false
@@ -153,7 +153,26 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	if cs.opaque.Line > 0 {
 		it.Span.Opaque = true
 	}
-	return b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+	return b.window(it, cs.sized) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+}
+
+// window applies `sized`.
+func (b *body) window(it *Item, e *syntax.Expr) bool {
+	if e == nil {
+		return true
+	}
+	switch {
+	case it.Kind == KindSpan && it.Span.greedy():
+		return b.spanSize(it, &syntax.Array{Pos: e.Pos, Count: e})
+	case it.Kind == KindStruct, it.Kind == KindArray, it.Kind == KindList, it.Kind == KindSwitch:
+		if it.Sized = b.size(e); it.Sized == nil {
+			return false
+		}
+		b.arrays = append(b.arrays, solvable{it, e, it.Sized})
+		return true
+	}
+	b.c.reportExpr("E0312", e, "`sized` does not fit this type")
+	return false
 }
 
 func coverPos(k *syntax.Cover) syntax.Pos {

@@ -93,18 +93,13 @@ func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 	case t.Pad != nil:
 		ok = b.pad(it, t)
 	case t.Payload != nil:
-		it.Kind, it.Span = KindSpan, &Span{Kind: SpanPayload, Fixed: -1, Max: -1}
-		if t.Payload.By != nil {
-			b.c.unsupported(t.Pos, "`payload by`")
-			ok = false
-		}
+		ok = b.payload(it, t.Payload)
 	case t.Named != nil:
 		ok = b.namedType(it, t.Named)
 	case t.Switch != nil:
 		ok = b.switchType(it, t.Switch)
 	case t.Body != nil:
-		b.c.unsupported(t.Pos, "a body in the place of a type")
-		ok = false
+		ok = b.group(it, t)
 	default:
 		b.c.report("E0301", t.Pos, "`nothing` can only be the type of an arm or of a TLV")
 		ok = false
@@ -322,16 +317,57 @@ func (b *body) lowerBound(x *Expr) string {
 
 func (b *body) pad(it *Item, t *syntax.Type) bool {
 	p := t.Pad
-	if p.Align != "" {
-		b.c.unsupported(t.Pos, "`pad align`")
-		return false
-	}
 	if p.Policy.Text != "zero" && p.Policy.Text != "ignore" {
 		b.c.report("E0012", p.Policy.Pos, "padding is zero or ignore, not `%s`", p.Policy.Text)
 		return false
 	}
 	it.Kind, it.Span = KindSpan, &Span{Kind: SpanPad, Fixed: -1, Max: -1, Ignore: p.Policy.Text == "ignore"}
-	return b.spanSize(it, p.Array)
+	if p.Array != nil {
+		return b.spanSize(it, p.Array)
+	}
+	n, ok := smallNumber(p.Align, maxAlign)
+	if !ok || n == 1 {
+		b.c.report("E0201", t.Pos, "padding aligns to 2 to %d bytes", maxAlign)
+		return false
+	}
+	it.Span.Align = n
+	return true
+}
+
+// maxAlign is the largest number of bytes that padding leads to a multiple of.
+const maxAlign = 256
+
+// payload resolves `payload by f, g`.
+func (b *body) payload(it *Item, t *syntax.Payload) bool {
+	it.Kind, it.Span = KindSpan, &Span{Kind: SpanPayload, Fixed: -1, Max: -1}
+	for _, d := range t.By {
+		first, last := d.Parts[0].Pos, d.Parts[len(d.Parts)-1].Pos
+		e := &syntax.Expr{Pos: first, EndPos: last, Kind: syntax.ExprPath, Names: d.Parts}
+		x := b.env().integer(e)
+		if x == nil {
+			return false
+		}
+		if x.Op != OpRef {
+			b.c.reportExpr("E0301", e, "the next protocol is named by an item")
+			return false
+		}
+		it.Span.By = append(it.Span.By, x.Ref)
+	}
+	return true
+}
+
+// group resolves a body in the place of a type.
+func (b *body) group(it *Item, t *syntax.Type) bool {
+	faults := len(b.c.f.Diags)
+	s, args := b.inner(camel(it.Name.Schema), t, t.Body.Body)
+	if len(b.c.f.Diags) > faults {
+		return false
+	}
+	if t.Body.Array != nil {
+		return b.array(it, t.Body.Array, &Array{Struct: s, Args: args})
+	}
+	it.Kind, it.Struct, it.Args = KindStruct, s, args
+	return true
 }
 
 // namedType resolves a field of a declared type.

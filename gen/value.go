@@ -142,3 +142,6 @@ func joinPath(path, name string) string {
 	}
 	return path + "." + name
 }
+
+// greedy tells whether a span takes all that is left of its container.
+func (s *Span) greedy() bool { return s.Size == nil && s.Align == 0 && s.Fixed < 0 }
