@@ -16,6 +16,7 @@ import (
 
 	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/cgen"
+	"github.com/openmetaroce/metaroce/gen/docgen"
 	"github.com/openmetaroce/metaroce/gen/gogen"
 	"github.com/openmetaroce/metaroce/gen/luagen"
 	"github.com/openmetaroce/metaroce/gen/vectorgen"
@@ -32,10 +33,11 @@ var backends = map[string]func(*gen.Protocol) ([]gen.File, error){
 	"c":       cgen.Generate,
 	"lua":     luagen.Generate,
 	"vectors": vectorgen.Generate,
+	"docs":    docgen.Generate,
 }
 
 // backendNames are the targets in the order in which they are written.
-var backendNames = []string{"go", "c", "lua", "vectors"}
+var backendNames = []string{"go", "c", "lua", "vectors", "docs"}
 
 // project is a schema and where its outputs go.
 type project struct {
