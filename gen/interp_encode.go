@@ -22,9 +22,11 @@ func Encode(p *Protocol, v *Value, params ...*Value) ([]byte, error) {
 		return nil, err
 	}
 	w := &writer{}
-	if err := w.structure(Scope{Self: v, Args: args}, st, ""); err != nil {
+	sc := Scope{Self: v, Args: args}
+	if err := w.structure(sc, st, ""); err != nil {
 		return nil, err
 	}
+	sum(sc, w.b)
 	if st.Packet && st.Max >= 0 && len(w.b) > st.Max {
 		return nil, &DecodeError{Code: builtin(SizeNumber)}
 	}
@@ -178,7 +180,16 @@ type writer struct {
 	b     []byte
 	bit   int // used bits of the last byte; 0 = whole bytes only
 	start int // of the struct that is being written
+	base  int // bytes of the packet before b
 }
+
+// begin notes where a node begins, end where it ends.
+func (w *writer) begin(v *Value) {
+	at := (w.base+len(w.b))*8 - (8-w.bit)%8
+	v.Off, v.Bit = at/8, at%8
+}
+
+func (w *writer) end(v *Value) { v.Width = (w.base+len(w.b))*8 - (8-w.bit)%8 - v.from() }
 
 func (w *writer) bits(n uint64, bits int) {
 	for i := bits - 1; i >= 0; i-- {
@@ -193,9 +204,11 @@ func (w *writer) bits(n uint64, bits int) {
 func (w *writer) structure(sc Scope, st *Struct, path string) error {
 	outer := w.start
 	w.start = len(w.b)
+	w.begin(sc.Self)
 	if err := w.items(sc, st, path); err != nil {
 		return err
 	}
+	w.end(sc.Self)
 	if n := len(w.b) - w.start; st.Sized != nil && sc.Size(st.Sized) != n {
 		return nofit(path, uint64(n))
 	}
@@ -211,10 +224,13 @@ func (w *writer) items(sc Scope, st *Struct, path string) error {
 		k := sc.Self.Find(item)
 		if k == nil {
 			k = NewValue(item)
+			sc.Self.Kids = append(sc.Self.Kids, k)
 		}
+		w.begin(k)
 		if err := w.item(sc, k, joinPath(path, item.Name.Schema)); err != nil {
 			return err
 		}
+		w.end(k)
 	}
 	return nil
 }
@@ -284,9 +300,6 @@ func trimLast(path string) string {
 }
 
 func (w *writer) scalar(n uint64, s *Scalar, path string) error {
-	if s.Sum != nil {
-		n = s.Sum.Sum.Of(w.b)
-	}
 	if n&^bitMask(s.Bits) != 0 {
 		return nofit(path, n)
 	}
@@ -378,7 +391,7 @@ func (w *writer) list(k *Value, path string) error {
 }
 
 func (w *writer) tlv(l *List, e *Value, path string) error {
-	value := &writer{}
+	value := &writer{base: w.base + len(w.b) + l.Head.Min}
 	if e.Case.Struct != nil {
 		if err := value.structure(Scope{Self: e}, e.Case.Struct, path); err != nil {
 			return err

@@ -340,6 +340,7 @@ type Case struct {
 type Example struct {
 	Name         string
 	Struct       *Struct
+	Params       []Argument // in the order of the struct's parameters; those with Given unset have no value
 	Bytes        []byte
 	Fields       []Expect // example: wanted values
 	Consumed     int      // -1 = all
@@ -347,6 +348,14 @@ type Example struct {
 	Code         *Code    // reject: wanted error
 	At           string   // reject: wanted item path; "" = any
 	Pos          string   // file:line:col
+}
+
+// Argument is the value of a parameter: a number, or the bytes of a header.
+type Argument struct {
+	Given  bool
+	Number uint64
+	Struct *Struct
+	Bytes  []byte
 }
 
 // Expect is one wanted value: an item path as in vectors, and its text form.

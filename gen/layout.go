@@ -26,6 +26,7 @@ func (c *compiler) layOut(b *body, nodes []node) {
 	}
 	b.reserveTail(s.Steps, tail{})
 	b.checkPayloads()
+	b.checkCovers()
 	sz := sizeOf(s.Steps)
 	if s.Sized != nil {
 		sz = b.clipped(sz, s.Sized, c.origin[s])

@@ -56,7 +56,6 @@ func (b *body) solve(a solvable) {
 	}
 }
 
-
 // determined tells whether the encoder knows a scalar without solving for it.
 func (it *Item) determined() bool {
 	return it.Scalar != nil && (it.Scalar.Derived != nil || it.Scalar.Fixed != nil)

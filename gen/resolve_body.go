@@ -25,6 +25,7 @@ type body struct {
 	rules   int                   // rules so far, for their order
 	derived []pending
 	arrays  []solvable
+	covers  []covering
 	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet
 }
 
@@ -179,6 +180,7 @@ func (b *body) fill(d *syntax.Body) []*capture {
 		b.ownSize(b.whole)
 	}
 	b.resolveDerived()
+	b.resolveCovers()
 	for _, k := range b.taken {
 		s.Params = append(s.Params, k.param)
 	}
@@ -378,11 +380,8 @@ func (b *body) branch(conds []*syntax.Expr, bodies []*syntax.Body, last *syntax.
 // where resolves a constraint.
 func (b *body) where(d *syntax.Where) *rule {
 	code := b.c.builtin(WhereNumber)
-	if d.Else != nil {
-		if d.Else.Text == "lint" {
-			b.c.unsupported(d.Else.Pos, "`else lint`")
-			return nil
-		}
+	lint := d.Else != nil && d.Else.Text == "lint"
+	if d.Else != nil && !lint {
 		if code = b.c.errorNamed(d.Else); code == nil {
 			return nil
 		}
@@ -395,8 +394,15 @@ func (b *body) where(d *syntax.Where) *rule {
 		b.c.reportExpr("E0411", d.Cond, "this rule is always the same")
 		return nil
 	}
-	b.rules++
 	text := b.c.f.Text(d.Cond.Pos, d.Cond.EndPos)
+	if lint {
+		if b.when != nil {
+			hold = &Expr{Op: OpOrOr, Args: []*Expr{negate(b.when), hold}, Bool: true}
+		}
+		b.s.Lints = append(b.s.Lints, &Check{Kind: CheckWhere, Code: code, Item: b.lastRef(hold), Hold: hold, Bit: -1, Text: text})
+		return nil
+	}
+	b.rules++
 	return &rule{check: &Check{Kind: CheckWhere, Code: code, Hold: hold, Bit: -1, Text: text}, order: b.rules}
 }
 

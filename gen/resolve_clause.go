@@ -293,24 +293,6 @@ func namesItem(e *syntax.Expr) bool {
 	return slices.ContainsFunc(e.Args, namesItem)
 }
 
-// coverage applies `over`.
-func (b *body) coverage(it *Item, cs *clauseSet) bool {
-	if it.Scalar == nil || it.Scalar.Sum == nil {
-		return true
-	}
-	if cs.over == nil {
-		b.c.report("E0603", b.c.origin[it], "a checksum must say what it covers")
-		return false
-	}
-	p := cs.over.Parts[0]
-	if len(cs.over.Parts) != 1 || p.Word != "before" || p.Except != nil || cs.over.ZeroMeans != nil {
-		b.c.unsupported(cs.over.Pos, "a coverage other than `over before`")
-		return false
-	}
-	it.Scalar.Sum.Before = true
-	return true
-}
-
 // format checks that @fmt fits the type.
 func (b *body) format(it *Item) bool {
 	size := map[string]int{"ipv4": 4, "ipv6": 16}[it.Format]

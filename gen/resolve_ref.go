@@ -70,6 +70,10 @@ func (v *env) ref(e *syntax.Expr) (Ref, bool) {
 	if !ok {
 		return Ref{}, false
 	}
+	if r.Param != nil && r.Param.Any != nil && len(e.Names) > 1 {
+		v.c.reportExpr("E0408", e, "`%s` has several types", first.Text)
+		return Ref{}, false
+	}
 	for _, id := range e.Names[1:] {
 		st := r.structure()
 		if st == nil {

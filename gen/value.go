@@ -21,7 +21,8 @@ type Value struct {
 	Num    uint64  // scalars, reserved bits (two's complement in Scalar.Bits bits) and pads
 	Bytes  []byte  // vectors and spans; aliases the buffer after Decode
 	Kids   []*Value
-	Pad    int // of a list: bytes after the last element, the end marker included
+	Pad    int    // of a list: bytes after the last element, the end marker included
+	Raw    []byte // of a root: its bytes before the payload
 }
 
 // Number returns a Value for a scalar parameter.

@@ -92,6 +92,7 @@ var exprCodes = []CodeInfo{
 	{"E0404", "a shift count, index or operand of a bit operator out of range", "bound it with `in`"},
 	{"E0405", "an item that is used before it is decoded", "move the rule behind the item"},
 	{"E0407", "the use of an item that may be absent", "use it only where its condition holds"},
+	{"E0408", "a field of a parameter of several types", "only checksums can use such a parameter"},
 	{"E0409", "an assertion that does not hold", "correct the layout or the assertion"},
 	{"E0410", "an item in the place of a constant", "use numbers, constants, minsize(), maxsize() and offset()"},
 	{"E0411", "a condition that is always the same", "remove it"},
@@ -116,9 +117,12 @@ var choiceCodes = []CodeInfo{
 }
 
 var sumCodes = []CodeInfo{
-	{"E0601", "a CRC whose check value is wrong", "compare poly, init, reflect and xorout with the catalogue"},
-	{"E0602", "an unknown, missing or malformed key of a CRC", "the keys are width, poly, init, reflect, xorout, check and order"},
-	{"E0603", "a checksum that does not say what it covers", "add `over before`"},
+	{"E0601", "a checksum whose check value is wrong", "compare poly, init, reflect and xorout with the catalogue"},
+	{"E0602", "an unknown, missing or malformed key of a checksum", "a crc has width, poly, init, reflect, xorout, check and order; a sum has algorithm, width and check"},
+	{"E0603", "a checksum that does not say what it covers, or covers what it cannot", "add `over before`, `over self` or a range of whole bytes `first..last`"},
+	{"E0604", "an exception that names nothing in the part it stands behind", "name an item at a fixed place of the part"},
+	{"E0605", "a part of odd size before another part of a ones' complement sum", "put it last"},
+	{"E0606", "checksums that cover each other", "leave one of them out with `except`"},
 	{"E0701", "an example that does not hold", "correct the bytes, the values or the layout"},
 	{"E0702", "a malformed example", "write `hex \"00 01\";`, then `item = value;` lines or `error E_NAME at item;`"},
 	{"E0703", "a path in an example that leads nowhere", "paths are as in vectors: plain.ack.blocks[0].base, with the arm's name for a switch"},
