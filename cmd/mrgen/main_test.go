@@ -26,6 +26,7 @@ func TestMrgenCommands(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"replace": command(replace),
 			"notemp":  command(noTemporaryFiles),
+			"capture": command(makeCapture),
 		},
 	})
 }

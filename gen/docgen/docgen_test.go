@@ -31,7 +31,9 @@ func load(t *testing.T, path string) *gen.Protocol {
 }
 
 func TestReferenceMatchesItsGolden(t *testing.T) {
-	files, err := Generate(load(t, "testdata/kitchen.mrs"))
+	p := load(t, "testdata/kitchen.mrs")
+	p.WireHash = "0123" // the hash is not the page's business
+	files, err := Generate(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,10 +59,10 @@ func TestFormatRefusesWhatCannotBeRead(t *testing.T) {
 func TestFormatIsFastOnHostileSources(t *testing.T) {
 	head := "edition 1;\npackage a.b;\nbyteorder big;\nbitorder msb;\n"
 	for name, src := range map[string]string{
-		"one line":  head + "header A { " + strings.Repeat("a : u8; ", 1<<13) + "}",
-		"comments":  head + strings.Repeat("/* */ ", 1<<14),
+		"one line":  head + "header A { " + strings.Repeat("a : u8; ", 1<<11) + "}",
+		"comments":  head + strings.Repeat("/* */ ", 1<<12),
 		"nested if": head + "header A { " + strings.Repeat("if a { ", syntax.MaxDepth-1) + strings.Repeat("} ", syntax.MaxDepth-1) + "}",
-		"ifs":       head + "header A { a : { b : u8; } " + strings.Repeat("if a == 1 { b : u8; } ", 1<<12) + "}",
+		"ifs":       head + "header A { a : { b : u8; } " + strings.Repeat("if a == 1 { b : u8; } ", 1<<9) + "}",
 	} {
 		t.Run(name, func(t *testing.T) { checkFormat(t, []byte(src)) })
 	}
