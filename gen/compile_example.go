@@ -157,16 +157,23 @@ func (c *compiler) walkPath(s *Struct, p *syntax.ItemPath) (string, *Item) {
 	var parts []string
 	var list *List
 	var last *Item
+	var head []*Item // items of a list's head that the element keeps
 	for _, step := range p.Steps {
 		last = nil
 		var next *Struct
 		found := false
+		kept := slices.IndexFunc(head, func(it *Item) bool { return it.Name.Schema == step.Name })
+		switch {
+		case kept >= 0:
+			last, next, found = head[kept], head[kept].Struct, true
+		case list == nil && s != nil:
+			last, next, found = s.step(step.Name)
+		}
+		head = nil
 		if list != nil {
 			if k := list.caseNamed(step.Name); k != nil {
-				next, found = k.Struct, true
+				next, head, found = k.Struct, k.Head, true
 			}
-		} else if s != nil {
-			last, next, found = s.step(step.Name)
 		}
 		if !found {
 			c.f.Report("E0703", c.f.Range(p.Pos, p.EndPos), "there is no `%s` on this path", step.Name)

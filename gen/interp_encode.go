@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"sort"
 )
 
 // Encode writes the tree v, whose root is a value of a struct of p, with one value per parameter of that struct.
@@ -354,64 +353,5 @@ func (w *writer) span(sc Scope, k *Value, path string) error {
 		return nil
 	}
 	w.b = append(w.b, k.Bytes...)
-	return nil
-}
-
-func (w *writer) list(k *Value, path string) error {
-	l, start := k.Item.List, len(w.b)
-	rank := map[*Case]int{}
-	for i, c := range l.Cases {
-		rank[c] = i
-	}
-	var elems []*Value
-	for _, e := range k.Kids {
-		if e.Case != nil {
-			elems = append(elems, e)
-		}
-	}
-	sort.SliceStable(elems, func(i, j int) bool {
-		if l.Ascending {
-			return elems[i].Case.Key < elems[j].Case.Key
-		}
-		return rank[elems[i].Case] < rank[elems[j].Case]
-	})
-	for _, e := range elems {
-		if err := w.tlv(l, e, joinPath(path, e.Case.Name.Schema)); err != nil {
-			return err
-		}
-	}
-	if k.Pad > 0 && l.End != nil {
-		w.b = append(w.b, byte(*l.End))
-		w.b = append(w.b, make([]byte, k.Pad-1)...)
-	}
-	if len(w.b)-start > l.Max {
-		return &DecodeError{Code: builtin(SizeNumber), Field: path, Off: start}
-	}
-	return nil
-}
-
-func (w *writer) tlv(l *List, e *Value, path string) error {
-	value := &writer{base: w.base + len(w.b) + l.Head.Min}
-	if e.Case.Struct != nil {
-		if err := value.structure(Scope{Self: e}, e.Case.Struct, path); err != nil {
-			return err
-		}
-	}
-	head := &Value{Struct: l.Head}
-	for _, item := range l.Head.Items {
-		h := NewValue(item)
-		switch item {
-		case l.Key:
-			h.Num = e.Case.Key
-		case l.LengthOf:
-			h.Num = uint64(len(value.b))
-		}
-		head.Kids = append(head.Kids, h)
-	}
-	if err := w.structure(Scope{Self: head}, l.Head, path); err != nil {
-		return err
-	}
-	w.b = append(w.b, value.b...)
-	w.b = append(w.b, make([]byte, l.aligned(l.Head.Min+len(value.b))-l.Head.Min-len(value.b))...)
 	return nil
 }

@@ -29,9 +29,11 @@ func (s Scope) Resolve(r Ref) *Value {
 }
 
 // Bind evaluates the arguments of a nested struct; each is a plain reference.
-func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value {
-	bound := make(map[*Param]*Value, len(st.Params))
-	for i, p := range st.Params {
+func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value { return s.bind(st.Params, args) }
+
+func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
+	bound := make(map[*Param]*Value, len(params))
+	for i, p := range params {
 		if i >= len(args) {
 			break
 		}

@@ -378,16 +378,18 @@ func (b *body) namedType(it *Item, t *syntax.Named) bool {
 	}
 	switch {
 	case n.str != nil && t.Array != nil:
-		args, ok := b.args(n.str, t)
+		args, ok := b.args(n.str.Params, t)
 		return ok && b.array(it, t.Array, &Array{Struct: n.str, Args: args})
 	case n.str != nil:
 		var ok bool
 		it.Kind, it.Struct = KindStruct, n.str
-		it.Args, ok = b.args(n.str, t)
+		it.Args, ok = b.args(n.str.Params, t)
 		return ok
-	case n.list != nil && t.Array == nil && t.Args == nil:
+	case n.list != nil && t.Array == nil:
+		var ok bool
 		it.Kind, it.List = KindList, n.list
-		return true
+		it.Args, ok = b.args(n.list.Params, t)
+		return ok
 	case n.enum != nil && t.Args == nil:
 		return b.enumType(it, n.enum, t)
 	case n.sum != nil && t.Array == nil && t.Args == nil:
@@ -398,15 +400,15 @@ func (b *body) namedType(it *Item, t *syntax.Named) bool {
 	return false
 }
 
-// args resolves the arguments of a struct with parameters.
-func (b *body) args(s *Struct, t *syntax.Named) ([]*Expr, bool) {
-	if len(t.Args) != len(s.Params) {
-		b.c.report("E0309", t.Pos, "`%s` takes %s and not %d", t.Name, plural(len(s.Params), "argument"), len(t.Args))
+// args resolves the arguments of a type with parameters.
+func (b *body) args(params []*Param, t *syntax.Named) ([]*Expr, bool) {
+	if len(t.Args) != len(params) {
+		b.c.report("E0309", t.Pos, "`%s` takes %s and not %d", t.Name, plural(len(params), "argument"), len(t.Args))
 		return nil, false
 	}
 	var out []*Expr
 	for i, e := range t.Args {
-		p := s.Params[i]
+		p := params[i]
 		if e.Kind != syntax.ExprPath || isUpper(e.Names[0].Text) {
 			b.c.reportExpr("E0309", e, "the argument must be an item")
 			return nil, false

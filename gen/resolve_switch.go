@@ -194,7 +194,7 @@ func (b *body) armLayout(arm *Arm, t *syntax.Type) bool {
 	}
 	var ok bool
 	arm.Struct = n.str
-	arm.Args, ok = b.args(n.str, t.Named)
+	arm.Args, ok = b.args(n.str.Params, t.Named)
 	return ok
 }
 

@@ -109,11 +109,11 @@ var choiceCodes = []CodeInfo{
 	{"E0511", "two items that both take what is left of their container", "give one of them a size"},
 	{"E0512", "two payloads on one path", "make one of them bytes"},
 	{"E0513", "something of unknown size behind an item that takes the rest", "make its size constant or a matter of what stands before the item, or move it"},
-	{"E0521", "a bare element whose key is not the first bytes of the head", "put the key first and let it fill whole bytes"},
+	{"E0521", "a bare element whose key is not the first byte of the head", "put the key first and give it 8 bits"},
 	{"E0522", "a key that two elements claim", "choose another key"},
 	{"E0523", "a key that is an element and a bare one", "choose another key"},
 	{"E0524", "a missing or repeated rule of a TLV list", "write `head { … }`, `key`, `length` once each, in this order"},
-	{"E0525", "a head, key, length or alignment that cannot be one", "head: fixed size; key and length: two of its numbers"},
+	{"E0525", "a head, key, length or alignment that cannot be one", "head: fixed size; key: some of its numbers; length: a*item + b of another one; lists fill up with bare elements"},
 }
 
 var sumCodes = []CodeInfo{
