@@ -42,7 +42,7 @@ func (f *frame) elements(s *Elements) error {
 	ls.args = f.scope().bind(ls.l.Params, s.Item.Args)
 	f.v.Kids = append(f.v.Kids, ls.v)
 	for f.off < ls.stop {
-		if ls.l.bare(f.buf[f.off]) {
+		if ls.l.Bare(f.buf[f.off]) {
 			f.off++
 			continue
 		}
@@ -60,8 +60,8 @@ func (f *frame) elements(s *Elements) error {
 	return ls.missing()
 }
 
-// bare tells whether a byte is an element without length and value.
-func (l *List) bare(key byte) bool {
+// Bare tells whether a byte is an element without length and value.
+func (l *List) Bare(key byte) bool {
 	return slices.ContainsFunc(l.Bares, func(b *Bare) bool { return b.Keys.First <= uint64(key) && uint64(key) <= b.Keys.Last })
 }
 
@@ -151,7 +151,7 @@ func (ls *listState) head(e *element) error {
 		return err
 	}
 	ls.prev = e.keys
-	e.c = l.caseOf(e.keys)
+	e.c = l.CaseOf(e.keys)
 	if sc.Args = ls.args; e.c == nil && l.SkipIf != nil && !sc.Truth(l.SkipIf) {
 		err := f.fail(TLVUnknownNumber, ls.path, e.at)
 		if l.Unknown != nil {
@@ -174,8 +174,8 @@ func (l *List) aligned(n int) int {
 	return n
 }
 
-// caseOf finds the element that a key belongs to; nil = unknown.
-func (l *List) caseOf(keys []uint64) *Case {
+// CaseOf finds the element that a key belongs to; nil = unknown.
+func (l *List) CaseOf(keys []uint64) *Case {
 	for _, c := range l.Cases {
 		if c.claims(keys) {
 			return c

@@ -10,14 +10,21 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// Generate writes the vectors of every packet that takes no parameters into <schema>.json.
+// Generate writes the vectors of every packet into <schema>.json, except of those that need a decoded header.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
 	k := &book{p: p, ids: map[string]bool{}, seen: map[string]bool{}}
 	for _, st := range p.Structs {
-		if !st.Packet || len(st.Params) > 0 {
+		if !st.Packet {
 			continue
 		}
-		g := &generator{p: p, st: st, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, forms: map[*gen.Item]bool{}}
+		of, err := newSubject(p, st)
+		if err != nil {
+			return nil, err
+		}
+		if of == nil {
+			continue
+		}
+		g := &generator{p: p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, forms: map[*gen.Item]bool{}}
 		if err := g.packet(); err != nil {
 			return nil, err
 		}
@@ -36,6 +43,7 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 type generator struct {
 	p     *gen.Protocol
 	st    *gen.Struct
+	of    *subject
 	k     *book
 	items map[*gen.Item]bool // items that have had all their interesting values; later ones get a few
 	lists map[*gen.List]bool // lists that have had every rule broken
@@ -58,7 +66,7 @@ func (g *generator) addRaw(s *seed, name string, b []byte) {
 	if name != "" {
 		id += "/" + name
 	}
-	g.err = g.k.add(id, g.st, b)
+	g.err = g.k.add(id, g.of, b)
 }
 
 func (g *generator) packet() error {
@@ -95,7 +103,7 @@ func (g *generator) another(id string, picks map[*gen.Switch]pick) {
 
 // seed makes a packet, or nil when the plan cannot be met.
 func (g *generator) seed(id string, pl plan) *seed {
-	s, err := newSeed(g.p, g.st, id, pl)
+	s, err := newSeed(g.p, g.of, id, pl)
 	if err != nil && !errors.Is(err, errUnmade) {
 		g.err = err
 	}
@@ -253,14 +261,15 @@ func (g *generator) counts(id string, sh *shape, picks map[*gen.Switch]pick) {
 // examples records the schema's own examples and rejects.
 func (k *book) examples() error {
 	for _, e := range k.p.Examples {
-		if len(e.Struct.Params) > 0 {
-			continue
+		of, err := exampleSubject(k.p, e)
+		if err != nil {
+			return err
 		}
 		kind := "example"
 		if e.Code != nil {
 			kind = "counterexample"
 		}
-		if err := k.add(kind+"/"+strings.ReplaceAll(e.Name, " ", "-"), e.Struct, e.Bytes); err != nil {
+		if err := k.add(kind+"/"+strings.ReplaceAll(e.Name, " ", "-"), of, e.Bytes); err != nil {
 			return err
 		}
 	}
