@@ -24,6 +24,7 @@ var table = map[string][]string{
 	"gen/vectorgen": {"gen"},
 	"gen/lint":      {"gen", "gen/syntax"},
 	"gen/docgen":    {"gen"},
+	"gen/compare":   {"gen", "gen/vectorgen"},
 	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty, gopacket, diff},
 
 	// What both halves are made of.

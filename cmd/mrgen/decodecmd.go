@@ -69,7 +69,7 @@ func (c *decodeCmd) ports(p *gen.Protocol) []int {
 func (c *decodeCmd) packet(p *gen.Protocol) (string, error) {
 	if c.Packet == "" {
 		for _, s := range p.Structs {
-			if s.Packet && len(s.Params) == 0 {
+			if s.Packet && needs(s) == "" {
 				return s.Name.Schema, nil
 			}
 		}
@@ -79,19 +79,32 @@ func (c *decodeCmd) packet(p *gen.Protocol) (string, error) {
 	if s == nil {
 		return "", fmt.Errorf("the schema has no %s", c.Packet)
 	}
-	if len(s.Params) > 0 {
-		return "", fmt.Errorf("%s needs %s and cannot be decoded alone", c.Packet, s.Params[0].Name.Schema)
+	if name := needs(s); name != "" {
+		return "", fmt.Errorf("%s needs %s and cannot be decoded alone", c.Packet, name)
 	}
 	return c.Packet, nil
+}
+
+// needs names a parameter without which a struct cannot be decoded; empty when there is none.
+func needs(s *gen.Struct) string {
+	for _, q := range s.Params {
+		if q.Default == nil && !q.Cover {
+			return q.Name.Schema
+		}
+	}
+	return ""
 }
 
 // decode runs the interpreter on one packet. A bad packet is a result, not an error.
 func decode(p *gen.Protocol, name string, data []byte) (result, error) {
 	v, used, fault := gen.Decode(p, name, data)
-	if fault == nil {
-		fault = gen.VerifyPacket(p, name, data)
-	}
 	r := result{p: p, name: name, data: data, v: v, used: used, left: len(data) - used}
+	if fault == nil {
+		r.unverified, fault = gen.VerifySums(p, name, data)
+	}
+	if fault == nil {
+		r.lints, fault = gen.Lint(p, name, data)
+	}
 	if fault != nil && !errors.As(fault, &r.broken) {
 		return r, fault
 	}

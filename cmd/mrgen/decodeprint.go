@@ -22,6 +22,8 @@ type result struct {
 	v          *gen.Value
 	used, left int
 	broken     *gen.DecodeError
+	lints      []*gen.DecodeError // rules that the packet breaks and may break
+	unverified []string           // checksums over bytes that are not here
 }
 
 // tree prints one line for each item: byte offset, width, name and value.
@@ -44,6 +46,12 @@ func (r result) tree(w io.Writer) {
 		fmt.Fprintf(w, "%d bytes, %d more bytes are left\n", r.used, r.left)
 	default:
 		fmt.Fprintf(w, "%d bytes\n", r.used)
+	}
+	for _, e := range r.lints {
+		fmt.Fprintf(w, "note: %s at %s (byte %d): %s\n", e.Code.Name, e.Field, e.Off, e.Text)
+	}
+	for _, path := range r.unverified {
+		fmt.Fprintf(w, "note: %s covers bytes that are not here; it was not looked at\n", path)
 	}
 }
 
@@ -161,18 +169,20 @@ type jsonFrame struct {
 
 type jsonResult struct {
 	*jsonFrame
-	Packet   string      `json:"packet"`
-	Schema   string      `json:"schema"` // wire hash
-	OK       bool        `json:"ok"`
-	Consumed int         `json:"consumed"`
-	Left     int         `json:"left"`
-	Fields   []jsonField `json:"fields"`
-	Error    *jsonError  `json:"error,omitempty"`
+	Packet     string      `json:"packet"`
+	Schema     string      `json:"schema"` // wire hash
+	OK         bool        `json:"ok"`
+	Consumed   int         `json:"consumed"`
+	Left       int         `json:"left"`
+	Fields     []jsonField `json:"fields"`
+	Error      *jsonError  `json:"error,omitempty"`
+	Notes      []jsonError `json:"notes,omitempty"` // broken rules that may be broken
+	Unverified []string    `json:"unverified,omitempty"`
 }
 
 // json prints the same as one object on one line; numbers are decimal texts, so that no reader rounds them.
 func (r result) json(w io.Writer) error {
-	out := jsonResult{Packet: r.name, Schema: r.p.WireHash, OK: r.broken == nil, Consumed: r.used, Left: r.left, Fields: []jsonField{}}
+	out := jsonResult{Packet: r.name, Schema: r.p.WireHash, OK: r.broken == nil, Consumed: r.used, Left: r.left, Unverified: r.unverified, Fields: []jsonField{}}
 	if d := r.from; d != nil {
 		out.jsonFrame = &jsonFrame{d.number, d.time.UTC().Format(time.RFC3339Nano), d.src, d.dst, d.size, d.size > len(d.payload)}
 	}
@@ -189,6 +199,9 @@ func (r result) json(w io.Writer) error {
 			}
 			out.Fields = append(out.Fields, j)
 		}
+	}
+	for _, e := range r.lints {
+		out.Notes = append(out.Notes, jsonError{Code: e.Code.Name, Number: e.Code.Number, Field: e.Field, Off: e.Off, Bit: e.Bit, Rule: e.Text, Text: e.Code.Text})
 	}
 	if e := r.broken; e != nil {
 		out.Error = &jsonError{Code: e.Code.Name, Number: e.Code.Number, Field: e.Field, Off: e.Off, Bit: e.Bit, Rule: e.Text, Text: e.Code.Text}

@@ -28,6 +28,7 @@ type cli struct {
 	Check   checkCmd   `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
 	Decode  decodeCmd  `cmd:"" help:"Show what the bytes of a packet mean."`
 	Explain explainCmd `cmd:"" help:"Say what a diagnostic code means."`
+	Diff    diffCmd    `cmd:"" help:"Say what a change of a schema changes: bytes, names or documentation."`
 	Docs    docsCmd    `cmd:"" help:"Print a reference, or hold pages to the schema."`
 	Fmt     fmtCmd     `cmd:"" help:"Lay schemas out in their canonical form."`
 	Layout  layoutCmd  `cmd:"" help:"Show where the items of headers and packets lie."`

@@ -101,9 +101,9 @@ func (w *page) typ(it *gen.Item) string {
 		name := it.Scalar.Enum.Name.Schema
 		return fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
 	case it.Kind == gen.KindArray:
-		return code(typeText(it))
+		return code(it.TypeText())
 	}
-	return escape(typeText(it))
+	return escape(it.TypeText())
 }
 
 // meaning is the documentation of an item and what else the schema says of it.
@@ -148,16 +148,16 @@ func scalarNotes(s *gen.Scalar) []string {
 		notes = append(notes, "sent as zeros, not looked at")
 	}
 	if s.Fixed != nil {
-		notes = append(notes, "always "+valueText(s, *s.Fixed))
+		notes = append(notes, "always "+s.ValueText(*s.Fixed))
 	}
 	for _, r := range s.In {
-		notes = append(notes, rangeText(s, r))
+		notes = append(notes, s.RangeText(r))
 	}
 	if s.Derived != nil {
 		notes = append(notes, "is "+code(s.Derived.Text()))
 	}
 	if s.Default != 0 && s.Fixed == nil {
-		notes = append(notes, "default "+valueText(s, s.Default))
+		notes = append(notes, "default "+s.ValueText(s.Default))
 	}
 	if s.Serial {
 		notes = append(notes, "serial")
@@ -166,14 +166,6 @@ func scalarNotes(s *gen.Scalar) []string {
 		notes = append(notes, coverText(s.Sum))
 	}
 	return notes
-}
-
-func valueText(s *gen.Scalar, n uint64) string {
-	if s.Signed {
-		shift := 64 - uint(s.Bits)
-		return fmt.Sprint(int64(n<<shift) >> shift)
-	}
-	return fmt.Sprint(n)
 }
 
 func coverText(c *gen.Cover) string {
@@ -214,7 +206,7 @@ func labels(sw *gen.Switch, a *gen.Arm) string {
 		if enum != nil {
 			all = append(all, numbers(enum, r.First, r.Last))
 		} else {
-			all = append(all, rangeText(&gen.Scalar{}, r))
+			all = append(all, (&gen.Scalar{}).RangeText(r))
 		}
 	}
 	return strings.Join(all, ", ")

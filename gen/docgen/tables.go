@@ -107,94 +107,14 @@ func valueOf(c *gen.Case) string {
 
 // shortType is the type of an item with its range and unit.
 func shortType(it *gen.Item) string {
-	text := typeText(it)
+	text := it.TypeText()
 	if s := it.Scalar; s != nil {
 		for _, r := range s.In {
-			text += " in " + rangeText(s, r)
+			text += " in " + s.RangeText(r)
 		}
 	}
 	if it.Unit != "" {
 		text += " " + it.Unit
 	}
 	return escape(text)
-}
-
-// rangeText writes a range of a scalar; those of signed numbers hold sign-extended ends.
-func rangeText(s *gen.Scalar, r gen.Range) string {
-	if s.Signed {
-		return fmt.Sprintf("%d … %d", int64(r.First), int64(r.Last))
-	}
-	if r.First == r.Last {
-		return fmt.Sprint(r.First)
-	}
-	return fmt.Sprintf("%d … %d", r.First, r.Last)
-}
-
-// typeText is the type of an item in the words of the schema, where these are short.
-func typeText(it *gen.Item) string {
-	switch it.Kind {
-	case gen.KindScalar:
-		return scalarText(it.Scalar)
-	case gen.KindReserved:
-		return "reserved"
-	case gen.KindBits:
-		return fmt.Sprintf("%d bits", it.Vector.Bits)
-	case gen.KindStruct:
-		return it.Struct.Name.Schema
-	case gen.KindArray:
-		return arrayText(it.Array)
-	case gen.KindSpan:
-		return spanText(it.Span)
-	case gen.KindList:
-		return it.List.Name.Schema
-	}
-	return "switch"
-}
-
-func scalarText(s *gen.Scalar) string {
-	switch {
-	case s.Sum != nil:
-		return s.Sum.Sum.Name.Schema
-	case s.Enum != nil:
-		return s.Enum.Name.Schema
-	case s.Flag:
-		return "bit"
-	}
-	text := "u"
-	if s.Signed {
-		text = "i"
-	}
-	text += fmt.Sprint(s.Bits)
-	if s.Little {
-		text += " little"
-	}
-	return text
-}
-
-func arrayText(a *gen.Array) string {
-	element := ""
-	if a.Struct != nil {
-		element = a.Struct.Name.Schema
-	} else {
-		element = scalarText(a.Scalar)
-	}
-	if a.Count == nil {
-		return element + "[..]"
-	}
-	return element + "[" + a.Count.Text() + "]"
-}
-
-func spanText(s *gen.Span) string {
-	word := map[gen.SpanKind]string{gen.SpanBytes: "bytes", gen.SpanString: "text", gen.SpanPayload: "payload", gen.SpanPad: "padding"}[s.Kind]
-	switch {
-	case s.Align > 0:
-		return fmt.Sprintf("%s up to a multiple of %d", word, s.Align)
-	case s.Fixed >= 0:
-		return fmt.Sprintf("%d %s", s.Fixed, word)
-	case s.Size != nil:
-		return word + "[" + s.Size.Text() + "]"
-	case s.Max >= 0:
-		return fmt.Sprintf("%s, %d … %d B", word, s.Min, s.Max)
-	}
-	return word
 }
