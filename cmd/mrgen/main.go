@@ -33,6 +33,7 @@ type cli struct {
 	Fmt     fmtCmd     `cmd:"" help:"Lay schemas out in their canonical form."`
 	Layout  layoutCmd  `cmd:"" help:"Show where the items of headers and packets lie."`
 	Lint    lintCmd    `cmd:"" help:"Report what a schema may do but should not."`
+	Trace   traceCmd   `cmd:"" help:"Tie the requirements of a specification to code and tests."`
 }
 
 // streams is where a command reads and writes.
