@@ -94,7 +94,7 @@ packet P(p : A) { a : u16; s : Inet over p, self zero_means none; }`)
 	if diff := cmp.Diff([]string{"s"}, unverified); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	roundTrip(t, p, "P", "00010203", nil)
+	on(t, p, "P").roundTrip("00010203", nil)
 	a, err := Header(p, "A", []byte{0xff, 0xfe})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestLintsAreNoErrors(t *testing.T) {
 	p := compiled(t, `
 packet P { a : u8; b : In; where a < 5 else lint; where b.c != 3; if a == 7 { x : u8; where x > b.c else lint; } }
 header In { c : u8; where c < 9 else lint; }`)
-	roundTrip(t, p, "P", "0701"+"00", nil)
+	on(t, p, "P").roundTrip("0701"+"00", nil)
 	lints, err := Lint(p, "P", unhex("070a00"))
 	var got []string
 	for _, l := range lints {

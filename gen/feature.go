@@ -67,7 +67,10 @@ func (p *Protocol) Features() []Use {
 
 type uses struct{ all []Use }
 
-func (u *uses) when(used bool, f Feature, where string) {
+// condition tells whether a feature is used.
+type condition bool
+
+func (u *uses) when(used condition, f Feature, where string) {
 	if used {
 		u.all = append(u.all, Use{f, where})
 	}
@@ -80,7 +83,7 @@ func (u *uses) list(l *List) {
 	u.when(l.Scale != nil, FeatureListLength, name)
 	u.when(len(l.Bares) > 0, FeatureListBare, name)
 	u.when(l.Fill != nil, FeatureListFill, name)
-	u.when(l.Strict, FeatureListStrict, name)
+	u.when(condition(l.Strict), FeatureListStrict, name)
 	u.when(l.Unknown != nil, FeatureListUnknown, name)
 	for _, c := range l.Cases {
 		u.when(c.Keys != nil && l.Keys == nil, FeatureListKeys, name+"."+c.Name.Schema)
@@ -93,7 +96,7 @@ func (u *uses) structure(s *Struct) {
 	u.when(s.Sized != nil, FeatureSized, name)
 	u.when(len(s.Lints) > 0, FeatureLint, name)
 	for _, p := range s.Params {
-		u.when(p.Any != nil || p.Cover, FeatureUnion, name+"."+p.Name.Schema)
+		u.when(p.Any != nil || condition(p.Cover), FeatureUnion, name+"."+p.Name.Schema)
 		u.when(p.Default != nil, FeatureDefault, name+"."+p.Name.Schema)
 	}
 	for _, it := range s.Items {
@@ -109,10 +112,10 @@ func (u *uses) item(it *Item, where string) {
 		scalar = it.Array.Scalar
 	}
 	if scalar != nil {
-		u.when(scalar.Signed, FeatureSigned, where)
-		u.when(scalar.Signed && scalar.In != nil, FeatureSignedRange, where)
-		u.when(scalar.Little, FeatureLittle, where)
-		u.when(scalar.Sum != nil && (!scalar.Sum.Before || scalar.Sum.ZeroNone), FeatureCover, where)
+		u.when(condition(scalar.Signed), FeatureSigned, where)
+		u.when(condition(scalar.Signed) && scalar.In != nil, FeatureSignedRange, where)
+		u.when(condition(scalar.Little), FeatureLittle, where)
+		u.when(scalar.Sum != nil && condition(!scalar.Sum.Before || scalar.Sum.ZeroNone), FeatureCover, where)
 	}
 	u.when(it.Vector != nil && it.Vector.Bits%64 != 0, FeatureVector, where)
 	u.when(it.Span != nil && it.Span.Align > 0, FeatureAlign, where)

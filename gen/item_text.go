@@ -2,7 +2,10 @@
 
 package gen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // TypeText is the type of an item in few words, much as a schema writes it.
 func (it *Item) TypeText() string {
@@ -96,4 +99,48 @@ func (s *Span) typeText() string {
 		return fmt.Sprintf("%s, %d … %d B", word, s.Min, s.Max)
 	}
 	return word
+}
+
+// Text says what a checksum covers, much as a schema writes it.
+func (c *Cover) Text() string {
+	if c.Before {
+		return "before"
+	}
+	var parts []string
+	for _, x := range c.Parts {
+		parts = append(parts, x.text())
+	}
+	text := strings.Join(parts, ", ")
+	if c.ZeroNone {
+		text += " zero_means none"
+	}
+	return text
+}
+
+func (x *CoverPart) text() string {
+	word := map[byte]string{0: "zeros", 0xff: "ones"}
+	text := ""
+	switch x.Kind {
+	case CoverFill:
+		return fmt.Sprintf("%s[%d]", word[x.Fill], x.Count)
+	case CoverBefore:
+		text = "before"
+	case CoverSelf:
+		text = "self"
+	case CoverParam:
+		text = x.Param.Name.Schema
+	case CoverItems:
+		text = x.First.Name.Schema
+		if x.Last != x.First {
+			text += ".." + x.Last.Name.Schema
+		}
+	}
+	if len(x.Except) == 0 {
+		return text
+	}
+	var except []string
+	for _, r := range x.Except {
+		except = append(except, r.Last().Name.Schema)
+	}
+	return fmt.Sprintf("%s except (%s) as %s", text, strings.Join(except, ", "), word[x.Mask])
 }

@@ -104,12 +104,12 @@ func (c *compiler) clause(cs *clauseSet, k *syntax.Clause) bool {
 func (c *compiler) attribute(cs *clauseSet, a *syntax.Attr) bool {
 	switch a.Name.Text {
 	case "fmt":
-		formats := []string{"hex", "ipv4", "ipv6"}
+		formats := []string{"hex", "ipv4", "ipv6", "eui48", "eui64"}
 		if len(a.Args) == 1 && a.Args[0].Kind == syntax.ExprPath && slices.Contains(formats, a.Args[0].Names[0].Text) && cs.format == "" {
 			cs.format = a.Args[0].Names[0].Text
 			return true
 		}
-		c.report("E0012", a.Name.Pos, "`@fmt` takes hex, ipv4 or ipv6, once")
+		c.report("E0012", a.Name.Pos, "`@fmt` takes hex, ipv4, ipv6, eui48 or eui64, once")
 	case "unit":
 		if len(a.Args) == 1 && a.Args[0].Kind == syntax.ExprText && cs.unit == "" {
 			cs.unit = a.Args[0].Text
@@ -295,7 +295,7 @@ func namesItem(e *syntax.Expr) bool {
 
 // format checks that @fmt fits the type.
 func (b *body) format(it *Item) bool {
-	size := map[string]int{"ipv4": 4, "ipv6": 16}[it.Format]
+	size := map[string]int{"ipv4": 4, "ipv6": 16, "eui48": 6, "eui64": 8}[it.Format]
 	if size == 0 || it.Kind == KindSpan && it.Span.Kind == SpanBytes && it.Span.Fixed == size {
 		return true
 	}

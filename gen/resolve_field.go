@@ -5,7 +5,6 @@ package gen
 import (
 	"math/big"
 	"slices"
-	"strconv"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -220,8 +219,8 @@ func (b *body) vector(it *Item, t *syntax.Type) bool {
 		b.c.report("E0201", t.Pos, "a bit vector has 1 to %d bits", maxVector)
 		return false
 	}
-	if bits%64 != 0 {
-		b.c.unsupported(t.Pos, "a bit vector of "+strconv.Itoa(bits)+" bits, which is no multiple of 64")
+	if bits%8 != 0 {
+		b.c.report("E0201", t.Pos, "a bit vector has whole bytes and not %d bits", bits)
 		return false
 	}
 	it.Kind, it.Vector = KindBits, &Vector{Bits: bits}

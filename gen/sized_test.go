@@ -32,29 +32,29 @@ take data reserve=0
 	if s.Min != 4 || s.Max != 255 || s.Greedy {
 		t.Errorf("P has %d..%d bytes, greedy %t", s.Min, s.Max, s.Greedy)
 	}
-	roundTrip(t, p, "P", "0801"+"00010203"+"09"+"aa", map[string]string{
+	on(t, p, "P").roundTrip("0801"+"00010203"+"09"+"aa", map[string]string{
 		"total": "8", "words": "1", "opts.a": "1", "opts.rest": "hex:0203", "x": "9", "data": "hex:aa",
 	})
 	if _, n, err := Decode(p, "P", []byte{7, 1, 0, 1, 2, 3, 9, 0xee, 0xee}); n != 7 || err != nil {
 		t.Errorf("bytes behind the packet: used %d, %v", n, err)
 	}
-	rejects(t, p, "P", "0801000102", "E_SHORT", "total")
-	rejects(t, p, "P", "03010001", "E_SIZE", "total")
-	rejects(t, p, "P", "0500"+"000000", "E_SIZE", "opts")
-	rejects(t, p, "P", "0502"+"000000", "E_SIZE", "opts")
-	rejects(t, p, "P", "0601"+"00010203", "E_SHORT", "x")
+	on(t, p, "P").rejects("0801000102", "E_SHORT total")
+	on(t, p, "P").rejects("03010001", "E_SIZE total")
+	on(t, p, "P").rejects("0500"+"000000", "E_SIZE opts")
+	on(t, p, "P").rejects("0502"+"000000", "E_SIZE opts")
+	on(t, p, "P").rejects("0601"+"00010203", "E_SHORT x")
 }
 
 func TestSizedIsFilledExactly(t *testing.T) {
 	p := compiled(t, `
 header In sized n { n : u8; x : u16; y : u16 if x == 1; }
 packet P max 100 { a : In; b : In[2] sized a.n * 2; c : u8; }`)
-	roundTrip(t, p, "P", "030002"+"030002"+"030003"+"07", map[string]string{
+	on(t, p, "P").roundTrip("030002"+"030002"+"030003"+"07", map[string]string{
 		"a.n": "3", "a.x": "2", "b[0].n": "3", "b[0].x": "2", "b[1].n": "3", "b[1].x": "3", "c": "7",
 	})
-	rejects(t, p, "P", "04000200"+"07", "E_TRAILING", "a")
-	rejects(t, p, "P", "030001"+"07", "E_SHORT", "a.y")
-	rejects(t, p, "P", "0500010001"+"030002"+"030002"+"00000000"+"07", "E_TRAILING", "b")
+	on(t, p, "P").rejects("04000200"+"07", "E_TRAILING a")
+	on(t, p, "P").rejects("030001"+"07", "E_SHORT a.y")
+	on(t, p, "P").rejects("0500010001"+"030002"+"030002"+"00000000"+"07", "E_TRAILING b")
 }
 
 func TestEncoderComputesSizes(t *testing.T) {
@@ -105,10 +105,10 @@ run 1: crc@0
 	if diff := cmp.Diff(want, program(p.StructNamed("P"))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	roundTrip(t, p, "P", "18"+"aabbcc"+"01"+"05"+"0203"+"0004"+"ff", map[string]string{
+	on(t, p, "P").roundTrip("18"+"aabbcc"+"01"+"05"+"0203"+"0004"+"ff", map[string]string{
 		"pads": "1", "tagged": "1", "data": "hex:aabbcc", "pad": "hex:01", "count": "5", "tag": "hex:0203", "sums[0]": "4", "crc": "255",
 	})
-	rejects(t, p, "P", "18"+"01"+"05"+"02"+"0004"+"ff", "E_SHORT", "data")
+	on(t, p, "P").rejects("18"+"01"+"05"+"02"+"0004"+"ff", "E_SHORT data")
 }
 
 func TestPayloadNamesWhatSelectsTheNextProtocol(t *testing.T) {
@@ -117,13 +117,13 @@ func TestPayloadNamesWhatSelectsTheNextProtocol(t *testing.T) {
 	if len(by) != 2 || by[0].String() != "in_.kind" || by[1].String() != "n" {
 		t.Errorf("by %v", by)
 	}
-	roundTrip(t, p, "P", "01"+"0002"+"aabb"+"07", map[string]string{"in_.kind": "1", "n": "2", "b": "hex:aabb", "c": "7"})
+	on(t, p, "P").roundTrip("01"+"0002"+"aabb"+"07", map[string]string{"in_.kind": "1", "n": "2", "b": "hex:aabb", "c": "7"})
 }
 
 func TestGroupsAreBodiesWithoutAName(t *testing.T) {
 	p := compiled(t, `
 packet P max 99 { n : u8; in_ : { a : u8; b : u8 if n == 2; } list : { left, right : u16; where left < right + n; }[n]; all : { x : u24; }[..]; }`)
-	roundTrip(t, p, "P", "02"+"0102"+"00010001"+"00020003"+"000005000006", map[string]string{
+	on(t, p, "P").roundTrip("02"+"0102"+"00010001"+"00020003"+"000005000006", map[string]string{
 		"n": "2", "in_.a": "1", "in_.b": "2", "list[0].left": "1", "list[0].right": "1", "list[1].left": "2", "list[1].right": "3",
 		"all[0].x": "5", "all[1].x": "6",
 	})
@@ -134,8 +134,8 @@ packet P max 99 { n : u8; in_ : { a : u8; b : u8 if n == 2; } list : { left, rig
 
 func TestPaddingAlignsFromTheStartOfItsHeader(t *testing.T) {
 	p := compiled(t, "packet P { n : u8; a : H; b : u8; }\nheader H { k : u8; s : bytes[k]; p : pad align 4 zero; q : pad align 2 ignore; }")
-	roundTrip(t, p, "P", "09"+"02aabb00"+"05", map[string]string{"n": "9", "a.k": "2", "a.s": "hex:aabb", "a.p": "1", "a.q": "0", "b": "5"})
-	roundTrip(t, p, "P", "09"+"03aabbcc"+"05", nil)
-	rejects(t, p, "P", "09"+"02aabb01"+"05", "E_PADDING", "a.p")
-	rejects(t, p, "P", "09"+"00"+"00", "E_SHORT", "a.p")
+	on(t, p, "P").roundTrip("09"+"02aabb00"+"05", map[string]string{"n": "9", "a.k": "2", "a.s": "hex:aabb", "a.p": "1", "a.q": "0", "b": "5"})
+	on(t, p, "P").roundTrip("09"+"03aabbcc"+"05", nil)
+	on(t, p, "P").rejects("09"+"02aabb01"+"05", "E_PADDING a.p")
+	on(t, p, "P").rejects("09"+"00"+"00", "E_SHORT a.p")
 }

@@ -26,8 +26,8 @@ packet P { n : u4; _ : rsvd 4 zero; options : Options sized n * 4; rest : u8; }`
 
 func TestListsSkipBareElementsAndFillUp(t *testing.T) {
 	p := compiled(t, options)
-	roundTrip(t, p, "P", "20"+"02040102"+"0402"+"0101"+"07", map[string]string{"n": "2", "options.mss.value": "258", "options.permitted": "1", "rest": "7"})
-	roundTrip(t, p, "P", "10"+"0402"+"0000"+"07", map[string]string{"n": "1", "options.permitted": "1", "rest": "7"})
+	on(t, p, "P").roundTrip("20"+"02040102"+"0402"+"0101"+"07", map[string]string{"n": "2", "options.mss.value": "258", "options.permitted": "1", "rest": "7"})
+	on(t, p, "P").roundTrip("10"+"0402"+"0000"+"07", map[string]string{"n": "1", "options.permitted": "1", "rest": "7"})
 	v, n, err := Decode(p, "P", unhex("20"+"0101"+"0402"+"0083ffff"+"07"))
 	if err != nil || n != 10 {
 		t.Fatal(n, err)
@@ -36,15 +36,15 @@ func TestListsSkipBareElementsAndFillUp(t *testing.T) {
 	if diff := cmp.Diff("20"+"0402"+"00000000"+"0000"+"07", fmt.Sprintf("%x", b)); err != nil || diff != "" {
 		t.Errorf("a list without its leading no-operations: %v\n%s", err, diff)
 	}
-	rejects(t, p, "P", "10"+"08040000"+"07", "E_TLV_LENGTH", "options.stamps")
-	rejects(t, p, "P", "10"+"01010108"+"07", "E_SHORT", "options")
-	rejects(t, p, "P", "10"+"01010800"+"07", "E_RANGE", "options")
-	rejects(t, p, "P", "20"+"02040102"+"02040102"+"07", "E_TLV_DUPLICATE", "options.mss")
+	on(t, p, "P").rejects("10"+"08040000"+"07", "E_TLV_LENGTH options.stamps")
+	on(t, p, "P").rejects("10"+"01010108"+"07", "E_SHORT options")
+	on(t, p, "P").rejects("10"+"01010800"+"07", "E_RANGE options")
+	on(t, p, "P").rejects("20"+"02040102"+"02040102"+"07", "E_TLV_DUPLICATE options.mss")
 }
 
 func TestElementsKeepWhatTheirKeyDoesNotSettle(t *testing.T) {
 	p := compiled(t, options)
-	roundTrip(t, p, "P", "20"+"830405aa"+"93030601"+"07", map[string]string{
+	on(t, p, "P").roundTrip("20"+"830405aa"+"93030601"+"07", map[string]string{
 		"n": "2", "options.route[0].type": "131", "options.route[0].pointer": "5", "options.route[0].hops": "hex:aa",
 		"options.route[1].type": "147", "options.route[1].pointer": "6", "options.route[1].hops": "hex:", "rest": "7",
 	})
@@ -52,7 +52,7 @@ func TestElementsKeepWhatTheirKeyDoesNotSettle(t *testing.T) {
 tlv T max 99 { head { flags : u4; type : u12; tag : bytes[2]; len : u16; } key type; length len; 1 => a : nothing; }
 packet Q { list : T; }
 example "flags" Q { hex "a001 bbcc 0000"; list.a[0].flags = 10; list.a[0].tag = "hex:bbcc"; }`)
-	roundTrip(t, p, "Q", "a001"+"bbcc"+"0000"+"5001"+"0102"+"0000", map[string]string{
+	on(t, p, "Q").roundTrip("a001"+"bbcc"+"0000"+"5001"+"0102"+"0000", map[string]string{
 		"list.a[0]": "1", "list.a[0].flags": "10", "list.a[0].tag": "hex:bbcc", "list.a[1]": "1", "list.a[1].flags": "5", "list.a[1].tag": "hex:0102",
 	})
 }
@@ -69,8 +69,8 @@ tlv T(strict : bit) max 99 {
   (0xff00..0xffff, 0..1, 0..127) => free : bytes[..];
 }
 packet Q(strict : bit = 0) { n : u8; list : T(strict) sized n; }`)
-	roundTrip(t, p, "Q", "10"+"01028002"+"0000000100000002"+"ff0580"+"00", nil)
-	roundTrip(t, p, "Q", "10"+"01028001"+"00000001"+"ff058101"+"aabbccdd", map[string]string{
+	on(t, p, "Q").roundTrip("10"+"01028002"+"0000000100000002"+"ff0580"+"00", nil)
+	on(t, p, "Q").roundTrip("10"+"01028001"+"00000001"+"ff058101"+"aabbccdd", map[string]string{
 		"n": "16", "list.known[0].value": "1", "list.free[0].class": "65285", "list.free[0].critical": "1", "list.free[0].type": "1",
 		"list.free[0].value": "hex:aabbccdd",
 	})
@@ -96,9 +96,9 @@ func TestStrictOrderRefusesEqualKeys(t *testing.T) {
 	p := compiled(t, `
 tlv T max 99 { head { type, sub : u8; len : u8; } key type, sub; length len; order strict; (1, 0..9) => a : nothing; }
 packet Q { list : T; }`)
-	roundTrip(t, p, "Q", "010100"+"010200", map[string]string{"list.a[0]": "1", "list.a[0].sub": "1", "list.a[1]": "1", "list.a[1].sub": "2"})
-	rejects(t, p, "Q", "010100"+"010100", "E_TLV_ORDER", "list")
-	rejects(t, p, "Q", "010100"+"000200", "E_TLV_ORDER", "list")
+	on(t, p, "Q").roundTrip("010100"+"010200", map[string]string{"list.a[0]": "1", "list.a[0].sub": "1", "list.a[1]": "1", "list.a[1].sub": "2"})
+	on(t, p, "Q").rejects("010100"+"010100", "E_TLV_ORDER list")
+	on(t, p, "Q").rejects("010100"+"000200", "E_TLV_ORDER list")
 	v, _, err := Decode(p, "Q", unhex("010100"+"010200"))
 	if err != nil {
 		t.Fatal(err)
@@ -114,9 +114,9 @@ func TestEndFillsUpListsWithoutOtherBareElements(t *testing.T) {
 	p := compiled(t, `
 tlv T max 99 { head { type : u8; len : u8; } key type; length len; bare 0xff => end; align 4 fill 0xee; 1 => a : bytes[..]; }
 packet Q { list : T; }`)
-	roundTrip(t, p, "Q", "0101aa"+"ff", nil)
-	roundTrip(t, p, "Q", "0103aabbcc"+"ffeeee", nil)
-	rejects(t, p, "Q", "0103aabbcc"+"ffeeef", "E_PADDING", "list")
+	on(t, p, "Q").roundTrip("0101aa"+"ff", nil)
+	on(t, p, "Q").roundTrip("0103aabbcc"+"ffeeee", nil)
+	on(t, p, "Q").rejects("0103aabbcc"+"ffeeef", "E_PADDING list")
 	v, _, err := Decode(p, "Q", unhex("0103aabbcc"))
 	if err != nil {
 		t.Fatal(err)

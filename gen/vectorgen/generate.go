@@ -24,7 +24,7 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		if of == nil {
 			continue
 		}
-		g := &generator{p: p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, forms: map[*gen.Item]bool{}}
+		g := &generator{p: p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, cases: map[*gen.Case]bool{}, forms: map[*gen.Item]bool{}}
 		if err := g.packet(); err != nil {
 			return nil, err
 		}
@@ -47,6 +47,7 @@ type generator struct {
 	k     *book
 	items map[*gen.Item]bool // items that have had all their interesting values; later ones get a few
 	lists map[*gen.List]bool // lists that have had every rule broken
+	cases map[*gen.Case]bool // elements that have been varied
 	forms map[*gen.Item]bool // optional items that drive out others, seen before
 	err   error              // the first error; nothing is added after it
 }
@@ -135,14 +136,17 @@ func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 	for _, c := range sh.cases {
 		full.cases[c] = true
 	}
-	most := g.seed(id+"/full", full)
-	if most == nil {
-		most = least
+	groups := g.groups(id, full, sh.cases)
+	if groups == nil {
+		groups = []*seed{least}
 	}
-	g.add(most, "", most.bytes)
-	g.vary(most)
-	g.counts(id, sh, picks)
-	g.tlvs(least, most, sh)
+	for i, most := range groups {
+		if g.add(most, "", most.bytes); i == 0 {
+			g.vary(most)
+			g.counts(id, sh, picks)
+		}
+		g.tlvs(least, most, sh)
+	}
 	for _, s := range forms {
 		if before := len(g.k.all); g.err == nil {
 			if g.add(s, "", s.bytes); len(g.k.all) > before {
@@ -150,6 +154,41 @@ func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 			}
 		}
 	}
+}
+
+// groups makes packets that together have every element of the plan: one with all of them when that fits, else as many as
+// it takes.
+func (g *generator) groups(id string, full plan, cases []*gen.Case) (all []*seed) {
+	if s := g.seed(id+"/full", full); s != nil || len(cases) == 0 {
+		if s == nil {
+			return nil
+		}
+		return []*seed{s}
+	}
+	full.repeated, full.amount = 1, 1
+	for left := cases; len(left) > 0; {
+		name := id + "/full"
+		if len(all) > 0 {
+			name = fmt.Sprintf("%s/full%d", id, len(all)+1)
+		}
+		full.cases = map[*gen.Case]bool{}
+		var made *seed
+		var rest []*gen.Case
+		for _, c := range left {
+			full.cases[c] = true
+			if s := g.seed(name, full); s != nil {
+				made = s
+				continue
+			}
+			delete(full.cases, c)
+			rest = append(rest, c)
+		}
+		if made == nil {
+			break
+		}
+		all, left = append(all, made), rest
+	}
+	return all
 }
 
 func (g *generator) fail(err error) {

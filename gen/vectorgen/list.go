@@ -20,6 +20,7 @@ func (g *generator) tlvs(least, most *seed, sh *shape) {
 		t.pieces()
 		if g.lists[t.l] {
 			t.ends()
+			t.allElements()
 			continue
 		}
 		g.lists[t.l] = true
@@ -28,10 +29,19 @@ func (g *generator) tlvs(least, most *seed, sh *shape) {
 		t.heads()
 		t.unknowns()
 		t.sizes()
-		for i := range t.elems {
-			t.each(i)
-		}
+		t.allElements()
 		g.alone(least, sh)
+	}
+}
+
+// allElements varies the elements of cases that have not been varied yet.
+func (t *lister) allElements() {
+	for i, k := range t.v.Kids {
+		if k.Case == nil || t.g.cases[k.Case] {
+			continue
+		}
+		t.g.cases[k.Case] = true
+		t.each(i)
 	}
 }
 
@@ -81,7 +91,7 @@ func (t *lister) show(name string, parts ...[]byte) {
 
 // resize corrects the fields that hold the size of the list and of the packet, as far as they can hold it.
 func (t *lister) resize(b []byte, n int) {
-	if t.v.Item.Sized == nil {
+	if t.v.Item.Sized == nil && t.s.of.st.Sized == nil {
 		return
 	}
 	set := func(sc gen.Scope, e *gen.Expr, n int, mine func(*gen.Solve) bool) {
@@ -96,10 +106,10 @@ func (t *lister) resize(b []byte, n int) {
 		}
 	}
 	scopes(gen.Scope{Self: t.s.decoded, Args: t.s.of.args()}, func(sc gen.Scope) {
-		if sc.Self.Find(t.v.Item) == t.v {
+		if t.v.Item.Sized != nil && sc.Self.Find(t.v.Item) == t.v {
 			set(sc, t.v.Item.Sized, n, func(s *gen.Solve) bool { return s.Whole == nil && s.Of.Last() == t.v.Item })
 		}
-		if st := sc.Self.Struct; sc.Self == t.s.decoded && st.Sized != nil {
+		if st := t.s.of.st; sc.Self == t.s.decoded && st.Sized != nil {
 			set(sc, st.Sized, len(b), func(s *gen.Solve) bool { return s.Whole == st })
 		}
 	})
@@ -262,9 +272,6 @@ func (t *lister) sizes() {
 // each varies one element that stands alone.
 func (t *lister) each(i int) {
 	c, e := t.v.Kids[i].Case, t.elems[i]
-	if c == nil || i > 0 && t.v.Kids[i-1].Case == c {
-		return
-	}
 	show := func(name string, parts ...[]byte) { t.show(c.Name.Filter+"-"+name, parts...) }
 	n := t.lengthOf(e)
 	value, pad := e[t.l.Head.Min:t.l.Head.Min+n], len(e)-t.l.Head.Min-n

@@ -48,8 +48,9 @@ func (k *book) add(id string, of *subject, b []byte) error {
 	if k.seen[key] {
 		return nil
 	}
-	if k.ids[id] {
-		return fmt.Errorf("vectorgen: two vectors would be called %s", id)
+	first := id
+	for n := 2; k.ids[id]; n++ { // unnamed bits may share a byte
+		id = fmt.Sprintf("%s~%d", first, n)
 	}
 	k.seen[key], k.ids[id] = true, true
 	v := &Vector{ID: id, Packet: of.st.Name.Schema, Params: of.shown, Hex: hex.EncodeToString(b), Stage: "decode"}
