@@ -113,7 +113,7 @@ func (s signer) scalarAttrs(f *fact, sc *gen.Scalar) {
 	f.add(Wire, "fixed value", fixed)
 	f.addSigned("derived as", sc.Derived.Text(), s.expr(sc.Derived))
 	if sc.Sum != nil {
-		f.add(Wire, "checksum", s.cover(sc.Sum))
+		f.addSigned("checksum over", sc.Sum.Text(), s.cover(sc.Sum))
 	}
 	f.add(Source, "flag", fmt.Sprint(sc.Flag))
 	f.add(Source, "serial", fmt.Sprint(sc.Serial))

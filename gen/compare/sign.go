@@ -86,27 +86,24 @@ func (s signer) sum(c *gen.Sum) string {
 }
 
 // cover says what a checksum covers.
+// cover is the sign of what a checksum covers.
 func (s signer) cover(c *gen.Cover) string {
-	if c.Before {
-		return "over all before"
-	}
-	var parts []string
+	text := fmt.Sprint("before ", c.Before, " zero ", c.ZeroNone)
 	for _, x := range c.Parts {
-		text := fmt.Sprint(x.Kind, x.Count, x.Fill, x.Mask)
+		text += fmt.Sprint("; ", x.Kind, " ", x.Count, " ", x.Fill, " ", x.Mask)
 		for _, it := range []*gen.Item{x.First, x.Last} {
 			if it != nil {
-				text += " " + it.Name.Schema
+				text += " " + s.ref(gen.Ref{Path: []*gen.Item{it}})
 			}
 		}
 		if x.Param != nil {
-			text += " " + x.Param.Name.Schema
+			text += " param"
 		}
 		for _, r := range x.Except {
-			text += " except " + r.String()
+			text += " except " + s.ref(r)
 		}
-		parts = append(parts, text)
 	}
-	return fmt.Sprintf("over %s, zero %t", strings.Join(parts, ", "), c.ZeroNone)
+	return text
 }
 
 func (s signer) keys(l *gen.List) string {

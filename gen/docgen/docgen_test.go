@@ -83,9 +83,24 @@ func TestReferenceIsWholeForEverySchema(t *testing.T) {
 	if err != nil || len(names) < 3 {
 		t.Fatal("no schemas", names, err)
 	}
-	for _, name := range append(names, "../../schema/metaroce.mrs") {
+	more, err := filepath.Glob("../../schema/examples/*.mrs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, name := range slices.Concat(names, more, []string{"../../schema/metaroce.mrs"}) {
 		t.Run(name, func(t *testing.T) {
-			files, err := Generate(load(t, name))
+			p, err := gen.Load(name)
+			var refused *gen.SchemaError
+			if errors.As(err, &refused) {
+				t.Logf("its owner tests it: %v", err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			read++
+			files, err := Generate(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,6 +124,9 @@ func TestReferenceIsWholeForEverySchema(t *testing.T) {
 				checkXML(t, f)
 			}
 		})
+	}
+	if read < 3 {
+		t.Errorf("only %d schemas compile", read)
 	}
 }
 

@@ -143,8 +143,11 @@ func kind(s *gen.Struct) string {
 	return "header"
 }
 
-// link leads to the section of a struct.
+// link leads to the section of a struct, when it has one.
 func link(s *gen.Struct) string {
+	if s.List != nil {
+		return s.Name.Schema
+	}
 	return fmt.Sprintf("[%s](#%s)", s.Name.Schema, strings.ToLower(s.Name.Schema))
 }
 
@@ -167,13 +170,29 @@ func (w *page) enums() {
 func (w *page) sums() {
 	var rows []string
 	for _, s := range w.p.Sums {
-		rows = append(rows, fmt.Sprintf("| %s | %d | `%#x` | `%#x` | `%#x` | %t | %t | `%#x` | %s |",
-			s.Name.Schema, s.Width, s.Poly, s.Init, s.XorOut, s.ReflectIn, s.ReflectOut, s.Check, cell(s.Doc)))
+		rows = append(rows, fmt.Sprintf("| %s | %d | %s | `%#x` | %s |", s.Name.Schema, s.Width, algorithm(s), s.Check, cell(s.Doc)))
 	}
 	if rows != nil {
 		w.line("## Checksums\n")
 	}
-	w.table("| name | bits | poly | init | xorout | reflect in | reflect out | check | meaning |", rows)
+	w.table("| name | bits | algorithm | check | meaning |", rows)
+}
+
+func algorithm(s *gen.Sum) string {
+	if s.Kind != gen.SumCRC {
+		return "ones' complement (RFC 1071)"
+	}
+	text := fmt.Sprintf("CRC, poly `%#x`, init `%#x`, xorout `%#x`", s.Poly, s.Init, s.XorOut)
+	if s.ReflectIn {
+		text += ", reflected in"
+	}
+	if s.ReflectOut {
+		text += ", reflected out"
+	}
+	if s.Little {
+		text += ", least significant byte first"
+	}
+	return text
 }
 
 func (w *page) consts() {

@@ -29,6 +29,9 @@ func (w *page) structure(s *gen.Struct) {
 	if s.Owner != nil {
 		intro += " in " + link(s.Owner)
 	}
+	if s.Import != "" {
+		intro += " of `" + s.Import + "`"
+	}
 	if names := params(s); names != "" {
 		intro += "; takes " + names
 	}
@@ -163,16 +166,13 @@ func scalarNotes(s *gen.Scalar) []string {
 		notes = append(notes, "serial")
 	}
 	if s.Sum != nil {
-		notes = append(notes, coverText(s.Sum))
+		if s.Sum.Before {
+			notes = append(notes, "over all bytes before it")
+		} else {
+			notes = append(notes, "over "+code(s.Sum.Text()))
+		}
 	}
 	return notes
-}
-
-func coverText(c *gen.Cover) string {
-	if c.Before {
-		return "over all bytes before it"
-	}
-	return fmt.Sprintf("over %d parts", len(c.Parts))
 }
 
 // arms writes the table of a switch.
