@@ -5,8 +5,8 @@
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
 
-demo: ## Send a file over real UDP on this machine, with loss, and show what happened. FILE=path, else a file is made.
-	@FILE="$(FILE)" bash scripts/demo.sh
+demo: ## Send a file over real UDP on this machine, with loss, and show what happened. FILE=path; else Go's own source as a tar.
+	@FILE="$(FILE)" scripts/demo.sh
 
 test: ## Everything that a change must pass; the last line counts.
 	@go run ./tidy/stages test
@@ -32,4 +32,4 @@ tidy: ## Only the house rules.
 	@go test ./tidy
 
 deps: ## Install what the tests need besides Go (apt, as root).
-	@bash scripts/deps.sh
+	@scripts/deps.sh

@@ -45,7 +45,7 @@ func (e *Endpoint) retry(d Datagram) {
 func (e *Endpoint) accept(d Datagram) {
 	open := &e.in.Plain.Open
 	print := string(fingerprint(open))
-	if c := e.byRemote[open.Open.Tag]; c != nil {
+	if c := e.table.byRemote[open.Open.Tag]; c != nil {
 		if c.phase == accepting && c.greeting.print == print {
 			c.greeting.route = d.Route
 			e.schedule(c, 0)
@@ -56,12 +56,12 @@ func (e *Endpoint) accept(d Datagram) {
 	}
 	c := &conn{
 		phase:    accepting,
-		peer:     d.Route.Remote.Addr(),
+		pairs:    e.pairsWith(d.Route, open.Parameters.Address),
 		tags:     tags{local: e.newTag(), remote: open.Open.Tag, localFirst: e.first(), peerFirst: open.Open.First},
 		greeting: greeting{route: d.Route, print: print},
 	}
 	e.add(c)
-	e.byRemote[c.tags.remote] = c
+	e.table.byRemote[c.tags.remote] = c
 	e.establish(c, &open.Parameters)
 	e.schedule(c, 0)
 }

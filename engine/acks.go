@@ -75,13 +75,15 @@ func (e *Endpoint) nextAck(c *conn) (p *path.Path, ok bool) {
 	if a.due > e.now {
 		return nil, false
 	}
-	p = c.paths.Get(a.route())
-	if p == nil {
-		p = c.paths.Get(a.latest)
+	id := a.route()
+	a.requested.remove(id)
+	p = c.paths.Get(id)
+	if p == nil || !c.pairOn(p).pays(c.limits.chunk) {
+		p = c.paths.Get(c.anyPath())
 	}
-	a.requested.remove(p.ID)
 	ack := &e.out.Plain.Ack
-	ack.Ack = wire.Ack{Rate: noHint, SentAt: e.now.Stamp()}
+	rate, serial := e.grantOf(c)
+	ack.Ack = wire.Ack{Rate: rate, HintSerial: serial, SentAt: e.now.Stamp()}
 	ack.Blocks = e.collect(c, ack.Blocks[:0], p.ID)
 	ack.Ack.Blocks = uint8(len(ack.Blocks))
 	switch {

@@ -61,18 +61,23 @@ func (e *Endpoint) answer(a answer) {
 	}
 }
 
+// closedSize is the length of a CLOSED.
+const closedSize = wire.BaseSize + wire.CodeSizeBytes + 4
+
 // unknownTag answers a packet for a connection that is not here: at most one small packet, never to a reply.
 func (e *Endpoint) unknownTag(d Datagram) {
 	e.drop(DropUnknownTag)
 	base := &e.in.Base
 	switch base.Opcode {
 	case wire.OpcodeClosed:
-		if c := e.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && d.Route.Remote.Addr() == c.peer {
+		if c := e.table.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()) != nil {
 			e.disowned(c)
 		}
 	case wire.OpcodeRetry, wire.OpcodeReject, wire.OpcodeVersions, wire.OpcodeAbort, wire.OpcodeProbeReply, wire.OpcodeAccept:
 	default:
-		e.answer(answer{route: d.Route, opcode: wire.OpcodeClosed, tag: base.Tag})
+		if len(d.Bytes) >= closedSize { // an answer is never larger than what asked for it
+			e.answer(answer{route: d.Route, opcode: wire.OpcodeClosed, tag: base.Tag})
+		}
 	}
 }
 

@@ -6,15 +6,15 @@ import "fmt"
 
 // Check verifies every invariant that can be seen from inside. Simulators and fuzzers call it after each turn.
 func (e *Endpoint) Check() error {
-	if len(e.conns) > len(e.byID) || len(e.conns) != len(e.byLocal) {
-		return fmt.Errorf("engine: %d connections, %d by id, %d by tag", len(e.conns), len(e.byID), len(e.byLocal))
+	if len(e.table.conns) > len(e.table.byID) || len(e.table.conns) != len(e.table.byLocal) {
+		return fmt.Errorf("engine: %d connections, %d by id, %d by tag", len(e.table.conns), len(e.table.byID), len(e.table.byLocal))
 	}
 	for i, c := range e.timers.heap {
 		if c.clock.heapAt != i || i > 0 && e.timers.heap[(i-1)/2].clock.wake > c.clock.wake {
 			return fmt.Errorf("engine: connection %d is at the wrong place of the timer heap", c.id)
 		}
 	}
-	for _, c := range e.conns {
+	for _, c := range e.table.conns {
 		if err := c.check(); err != nil {
 			return fmt.Errorf("engine: connection %d: %w", c.id, err)
 		}
@@ -32,8 +32,8 @@ func (c *conn) check() error {
 			return err
 		}
 		flying += p.InFlight()
-		if p.HasLost() != c.lost.has(p.ID) {
-			return fmt.Errorf("path %d: lost chunks %v, the connection says %v", p.ID, p.HasLost(), c.lost.has(p.ID))
+		if p.HasLost() != c.due.lost.has(p.ID) {
+			return fmt.Errorf("path %d: lost chunks %v, the connection says %v", p.ID, p.HasLost(), c.due.lost.has(p.ID))
 		}
 		if c.live() && (p.InFlight() > 0 || p.Down()) && (c.clock.heapAt < 0 || p.Deadline() < c.clock.wake) {
 			return fmt.Errorf("path %d: nothing wakes the connection at its deadline", p.ID)
@@ -57,13 +57,13 @@ func (e *Endpoint) Stats() EndpointStats { return e.stats }
 
 // ConnStats returns the counters of a connection; ok is false when it is over.
 func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
-	c := e.byID[id]
+	c := e.table.byID[id]
 	if c == nil {
 		return ConnStats{}, false
 	}
 	s = ConnStats{
 		Established: c.phase >= open, InFlight: c.flying,
-		BytesSent: c.count.sent, BytesReceived: c.count.received,
+		BytesSent: c.count.sent, BytesReceived: c.count.received, Moved: c.count.moved,
 	}
 	for _, p := range c.paths.All() {
 		if p == nil {

@@ -12,7 +12,7 @@ import (
 // Close ends a connection once all that was posted is acknowledged, or gives up opening one. Its Closed event is the last one.
 func (e *Endpoint) Close(now Time, id ConnID) error {
 	e.now = now
-	if c := e.byID[id]; c != nil && c.phase < open {
+	if c := e.table.byID[id]; c != nil && c.phase < open {
 		e.finish(c, nil)
 		return nil
 	}
@@ -79,7 +79,7 @@ const mostCloses = 8
 // abort tells the peer, as well as one packet can, that the connection is over.
 func (e *Endpoint) abort(c *conn, code wire.CloseReason) {
 	c.answers.abort = code
-	err := c.end
+	err := c.ending.cause
 	e.flush(c, err)
 	e.farewell(c, err)
 	c.phase = lingering
@@ -125,19 +125,19 @@ const (
 
 // farewell queues the Closed event.
 func (e *Endpoint) farewell(c *conn, err error) {
-	c.farewell = queued
+	c.ending.farewell = queued
 	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})
 }
 
 // bury forgets a connection that is over once its Closed event has been taken and another event is asked for.
 func (e *Endpoint) bury() {
-	c := e.byID[e.parting]
-	e.parting = 0
+	c := e.table.byID[e.table.parting]
+	e.table.parting = 0
 	if c == nil {
 		return
 	}
-	c.farewell = taken
+	c.ending.farewell = taken
 	if c.phase == over {
-		delete(e.byID, c.id)
+		delete(e.table.byID, c.id)
 	}
 }

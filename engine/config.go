@@ -4,7 +4,10 @@ package engine
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
 )
 
 // Config holds what an Endpoint needs to know. A zero field takes its default.
@@ -21,6 +24,12 @@ type Config struct {
 	Burst int
 	// InitialWindow is the first window of a path in bytes. Default 16 packets.
 	InitialWindow int
+	// Addresses are where this endpoint receives, one for each plane; empty = one plane, at whatever address a peer sends to.
+	Addresses []netip.AddrPort
+	// Control chooses the controller of windows. Default ByMarks.
+	Control Control
+	// Capacity is the inbound capacity in kbit/s that is divided among the peers that send; 0 = not known, no hints.
+	Capacity uint64
 	// MaxWindow bounds the window of a connection in bytes. Default 4 MiB.
 	MaxWindow int
 	// MaxAckDelay is the longest time that an ACK is held back. Default 100 µs.
@@ -45,9 +54,20 @@ type Config struct {
 	Streams int
 	// Posted is the number of operations that may wait on a stream before Post answers ErrBusy. Default 65536.
 	Posted int
-	// SeqBits is the width of PSN and TSN: 32 on the wire, 10 to 32 in tests. Default 32.
+	// SeqBits is the width of PSN and TSN: 32 on the wire, 8 to 32 in tests. Default 32.
 	SeqBits int
 }
+
+// Control names a congestion controller.
+type Control = cc.Kind
+
+// The controllers.
+const (
+	// ByMarks is additive increase and multiplicative decrease on ECN marks, per path and per connection.
+	ByMarks = cc.ByMarks
+	// Constant keeps the first windows.
+	Constant = cc.Constant
+)
 
 // Largest and smallest values of Config's fields.
 const (
@@ -105,7 +125,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"Requests", c.Requests, 1, 4096},
 		{"Streams", c.Streams, 1, 65536},
 		{"Posted", c.Posted, 1, 1 << 24},
-		{"SeqBits", c.SeqBits, 10, 32},
+		{"SeqBits", c.SeqBits, 8, 32},
 	}
 	for _, l := range limits {
 		if l.value < l.least || l.value > l.most {

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -40,7 +39,7 @@ type conn struct {
 	id       ConnID
 	phase    phase
 	tags     tags
-	peer     netip.Addr
+	pairs    []pair
 	limits   limits
 	greeting greeting
 	paths    path.Set
@@ -49,21 +48,32 @@ type conn struct {
 	incoming incomingSet
 	acks     acks
 	answers  answers
-	lost     idSet // paths with lost chunks
 	failing  failing
-	probing  idSet // paths that want to probe
-	flying   int   // bytes in flight on all paths
+	due      duePaths
+	flying   int // bytes in flight on all paths
+	control  control
 	named    uint16
 	clock    clock
 	count    traffic
-	end      error // why the connection ends
-	farewell farewell
+	ending   ending
 }
 
 // tags name the connection: local is what the peer writes into packets to us.
 type tags struct {
 	local, remote         uint64
 	localFirst, peerFirst uint32
+}
+
+// ending is why the connection ends, and how far the application has heard of it.
+type ending struct {
+	cause    error
+	farewell farewell
+}
+
+// duePaths are the paths that have something to send.
+type duePaths struct {
+	lost    idSet // chunks, again
+	probing idSet // a PROBE
 }
 
 // failing is what the verdicts on paths go by, and what failed ones have left behind.
@@ -78,6 +88,7 @@ type failing struct {
 // traffic counts payload bytes.
 type traffic struct {
 	sent, received uint64
+	moved          uint64 // chunks, not bytes
 }
 
 // clock is when a connection needs attention.
@@ -87,6 +98,8 @@ type clock struct {
 	ready    bool // in the Endpoint's ready queue
 	progress Time // of the last acknowledgment, or of the first packet after silence
 	heard    Time // when the last valid packet arrived
+	asked    Time // when an idle peer was last asked for a sign of life
+	asks     int  // how often since it was heard
 	control  Time // when CLOSE, OPEN or ACCEPT goes out again, or lingering ends
 	retries  int
 }
@@ -139,11 +152,12 @@ func (s *outgoingSet) recount() {
 
 // incomingSet holds the receiving ends of streams.
 type incomingSet struct {
-	cfg     *stream.Config
-	byID    map[uint16]*receiver
-	list    []*receiver
-	begun   int // messages begun and incomplete, of all streams
-	replies stream.Replies
+	cfg      *stream.Config
+	byID     map[uint16]*receiver
+	list     []*receiver
+	begun    int    // messages begun and incomplete, of all streams
+	expected uint64 // bytes of them that have not arrived
+	replies  stream.Replies
 }
 
 // receiver is an incoming stream.
@@ -181,7 +195,8 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 		PeerDelay:   l.peerDelay,
 		InitialRTT:  e.cfg.InitialRTT,
 		Granularity: e.cfg.MinRTO,
-		Congestion:  cc.Config{Initial: e.cfg.InitialWindow, Least: packet, Most: e.cfg.MaxWindow, Packet: packet},
+		Control:     e.cfg.Control,
+		Congestion:  cc.Config{Initial: e.cfg.InitialWindow, Least: packet, Most: e.cfg.MaxWindow, Step: packet},
 	}
 	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
 	c.outgoing = outgoingSet{
@@ -195,12 +210,15 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	}
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
+	c.control = newControl(&e.cfg, packet, l.paths)
 	c.failing.fractions = make([]float64, l.paths)
 }
 
 // opened tells the application that work can be posted.
 func (e *Endpoint) opened(c *conn) {
 	c.phase = open
+	c.clock.heard = e.now
+	e.touch(c, e.now.Add(e.cfg.DeadAfter/quietParts))
 	c.clock.progress = e.now
 	c.clock.control = Never
 	e.events.Push(Event{Kind: Opened, Conn: c.id})
@@ -231,9 +249,9 @@ func (c *conn) idle() bool {
 func (c *conn) settle(p *path.Path, before int) {
 	c.flying += p.InFlight() - before
 	if p.HasLost() {
-		c.lost.add(p.ID)
+		c.due.lost.add(p.ID)
 	} else {
-		c.lost.remove(p.ID)
+		c.due.lost.remove(p.ID)
 	}
 	if p.Silent() {
 		c.failing.silent.add(p.ID)
@@ -241,8 +259,8 @@ func (c *conn) settle(p *path.Path, before int) {
 		c.failing.silent.remove(p.ID)
 	}
 	if p.WantsProbe() {
-		c.probing.add(p.ID)
+		c.due.probing.add(p.ID)
 	} else {
-		c.probing.remove(p.ID)
+		c.due.probing.remove(p.ID)
 	}
 }

@@ -13,9 +13,12 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 	due := c.clock.control <= e.now
 	switch {
 	case c.phase == opening && due:
-		route := c.greeting.routes[c.clock.retries%len(c.greeting.routes)]
+		route := c.greeting.routes[(c.greeting.next+c.clock.retries)%len(c.greeting.routes)]
 		e.handshakeBase(wire.OpcodeOpen, 0)
-		e.writeOpen(c)
+		if c.clock.retries%2 == 1 {
+			e.ecn = NotECT // a network may drop what it takes for ECN
+		}
+		e.writeOpen(c, route.Local.Addr())
 		e.again(c)
 		return route, true
 	case c.phase == accepting && due:
@@ -24,6 +27,7 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 			Accept:     wire.Accept{Tag: c.tags.local, First: c.tags.localFirst},
 			Parameters: e.parameters(),
 		}
+		e.out.Plain.Accept.Parameters.Address = e.ownAddresses()
 		e.again(c)
 		return c.greeting.route, true
 	case c.phase < open:
@@ -58,6 +62,7 @@ func (e *Endpoint) nextClose(c *conn) Route {
 // handshakeBase begins a packet that belongs to no path.
 func (e *Endpoint) handshakeBase(opcode wire.Opcode, tag uint64) {
 	e.out.Base = wire.Base{Version: wireVersion, Opcode: opcode, Tag: tag}
+	e.ecn = ECT0
 }
 
 // writeAnswer encodes a stateless answer.

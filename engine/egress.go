@@ -94,6 +94,7 @@ func (e *Endpoint) base(c *conn, opcode wire.Opcode, p *path.Path, s path.Stamp)
 		Psn:          s.PSN,
 		Tsn:          s.TSN,
 	}
+	e.ecn = p.ECN()
 }
 
 // emit encodes e.out.
@@ -106,14 +107,18 @@ func (e *Endpoint) emit(buf []byte, route Route) Datagram {
 		panic("engine: a packet exceeds the driver's buffer")
 	}
 	e.stats.Sent[e.out.Base.Opcode]++
-	return Datagram{Route: route, ECN: ECT0, Bytes: b}
+	return Datagram{Route: route, ECN: e.ecn, Bytes: b}
 }
 
 // nextNotice sends what the peer must hear before the ACK that covers it, and small answers.
 func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	if n, ok := c.answers.notices.Pop(); ok {
 		e.out.Plain.Notice = n
-		return e.unsequenced(c, wire.OpcodeNotice, n.Path), true
+		on := n.Path
+		if n.Code == wire.NoticeCodePathBad {
+			on = c.anyPath() // nothing gets through on the path that it speaks of
+		}
+		return e.unsequenced(c, wire.OpcodeNotice, on), true
 	}
 	if r, ok := c.answers.readies.Pop(); ok {
 		e.out.Plain.ReceiveReady = r
@@ -133,15 +138,22 @@ func (e *Endpoint) unsequenced(c *conn, opcode wire.Opcode, id uint16) *path.Pat
 	return p
 }
 
-// anyPath is a path in use: the one on which feedback is asked for, if possible.
+// anyPath is a path in use, and in service if one is: the one on which feedback is asked for, if possible.
 func (c *conn) anyPath() uint16 {
-	if c.paths.Get(c.named) != nil {
+	if p := c.paths.Get(c.named); p != nil && !p.Down() {
 		return c.named
 	}
+	last := -1
 	for _, p := range c.paths.All() {
-		if p != nil {
+		if p != nil && !p.Down() {
 			return p.ID
 		}
+		if p != nil {
+			last = int(p.ID)
+		}
+	}
+	if last >= 0 {
+		return uint16(last)
 	}
 	panic("engine: an open connection without a path")
 }

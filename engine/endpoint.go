@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/openmetaroce/metaroce/engine/internal/fifo"
+	"github.com/openmetaroce/metaroce/engine/internal/hint"
 	"github.com/openmetaroce/metaroce/engine/internal/region"
 	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -14,25 +15,32 @@ import (
 
 // Endpoint is one end of many connections. It is not safe for concurrent use.
 type Endpoint struct {
-	cfg      Config
-	rng      *rand.Rand
-	now      Time // of the call under way
-	cookies  cookies
-	regions  region.Table
+	cfg     Config
+	rng     *rand.Rand
+	now     Time // of the call under way
+	cookies cookies
+	regions region.Table
+	hints   hint.Allocator
+	table   table
+	ready   fifo.Queue[*conn] // may have something to send
+	spell   int               // packets that the front of ready has sent in a row
+	ecn     uint8             // codepoint of the packet under way
+	timers  timers
+	answers fifo.Queue[answer] // of no connection
+	events  fifo.Queue[Event]
+	stats   EndpointStats
+	in, out wire.Packet // scratch
+	scratch scratch
+}
+
+// table holds the connections, by all the names that they go by.
+type table struct {
 	byID     map[ConnID]*conn
-	byLocal  map[uint64]*conn
-	byRemote map[uint64]*conn
-	conns    []*conn
+	byLocal  map[uint64]*conn // tag in the peer's packets
+	byRemote map[uint64]*conn // tag in ours
+	conns    []*conn          // in the order of their making
 	lastID   ConnID
-	parting  ConnID            // whose Closed event was the last one taken; 0 = none
-	ready    fifo.Queue[*conn] // may have something to send
-	spell    int               // packets that the front of ready has sent in a row
-	timers   timers
-	answers  fifo.Queue[answer] // of no connection
-	events   fifo.Queue[Event]
-	stats    EndpointStats
-	in, out  wire.Packet // scratch
-	scratch  scratch
+	parting  ConnID // whose Closed event was the last one taken; 0 = none
 }
 
 // New returns an Endpoint without connections.
@@ -42,13 +50,16 @@ func New(cfg Config) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{
-		cfg:      cfg,
-		rng:      rand.New(rand.NewChaCha8(cfg.Seed)),
-		byID:     make(map[ConnID]*conn),
-		byLocal:  make(map[uint64]*conn),
-		byRemote: make(map[uint64]*conn),
+		cfg: cfg,
+		rng: rand.New(rand.NewChaCha8(cfg.Seed)),
+		table: table{
+			byID:     make(map[ConnID]*conn),
+			byLocal:  make(map[uint64]*conn),
+			byRemote: make(map[uint64]*conn),
+		},
 	}
 	e.cookies = newCookies(e.rng)
+	e.hints = hint.New(cfg.Capacity, hintMemory*cfg.InitialRTT)
 	return e, nil
 }
 
@@ -58,12 +69,19 @@ func (e *Endpoint) Register(memory []byte, rights Rights) (Key, error) {
 	return key, e.regions.Register(key, memory, rights)
 }
 
+// RegisterPart makes a part of a region reachable under a key of its own, with some of its rights. It ends with the region,
+// or before it.
+func (e *Endpoint) RegisterPart(of Key, at, length uint64, rights Rights) (Key, error) {
+	key := Key(e.rng.Uint64())
+	return key, e.regions.Part(key, region.Access{Key: of, At: at, Length: length, Right: rights})
+}
+
 // Deregister takes a region back: once it returns, no packet touches the memory any more.
 func (e *Endpoint) Deregister(key Key) error { return e.regions.Deregister(key) }
 
 // get returns a connection that work can be posted on.
 func (e *Endpoint) get(id ConnID) (*conn, error) {
-	c := e.byID[id]
+	c := e.table.byID[id]
 	switch {
 	case c == nil:
 		return nil, fmt.Errorf("%w: %d", ErrUnknownConn, id)
@@ -99,7 +117,7 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 		return err
 	}
 	c.outgoing.activate(s)
-	e.touch(c, s.Unblocks())
+	e.touch(c, s.Unblocks(e.now))
 	e.wake(c)
 	return nil
 }
@@ -157,12 +175,12 @@ func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
 
 // NextEvent returns what the application should know, in order.
 func (e *Endpoint) NextEvent() (Event, bool) {
-	if e.parting != 0 {
+	if e.table.parting != 0 {
 		e.bury()
 	}
 	ev, ok := e.events.Pop()
 	if ev.Kind == Closed {
-		e.parting = ev.Conn
+		e.table.parting = ev.Conn
 	}
 	return ev, ok
 }
@@ -177,18 +195,18 @@ func (e *Endpoint) wake(c *conn) {
 
 // add enters a new connection.
 func (e *Endpoint) add(c *conn) {
-	e.lastID++
-	c.id = e.lastID
+	e.table.lastID++
+	c.id = e.table.lastID
 	c.clock = clock{wake: Never, heapAt: -1, control: Never, progress: e.now}
-	e.byID[c.id] = c
-	e.byLocal[c.tags.local] = c
-	e.conns = append(e.conns, c)
+	e.table.byID[c.id] = c
+	e.table.byLocal[c.tags.local] = c
+	e.table.conns = append(e.table.conns, c)
 }
 
 // newTag draws a tag that names no connection.
 func (e *Endpoint) newTag() uint64 {
 	for {
-		if tag := e.rng.Uint64(); tag != 0 && e.byLocal[tag] == nil {
+		if tag := e.rng.Uint64(); tag != 0 && e.table.byLocal[tag] == nil {
 			return tag
 		}
 	}
@@ -198,16 +216,17 @@ func (e *Endpoint) newTag() uint64 {
 func (e *Endpoint) remove(c *conn) {
 	c.phase = over
 	e.timers.remove(c)
-	if c.farewell != queued {
-		delete(e.byID, c.id)
+	e.hints.Observe(e.now, uint64(c.id), 0)
+	if c.ending.farewell != queued {
+		delete(e.table.byID, c.id)
 	}
-	delete(e.byLocal, c.tags.local)
-	if e.byRemote[c.tags.remote] == c {
-		delete(e.byRemote, c.tags.remote)
+	delete(e.table.byLocal, c.tags.local)
+	if e.table.byRemote[c.tags.remote] == c {
+		delete(e.table.byRemote, c.tags.remote)
 	}
-	for i, other := range e.conns {
+	for i, other := range e.table.conns {
 		if other == c {
-			e.conns = append(e.conns[:i], e.conns[i+1:]...)
+			e.table.conns = append(e.table.conns[:i], e.table.conns[i+1:]...)
 			return
 		}
 	}

@@ -21,7 +21,7 @@ const (
 // RouteError tells the endpoint that a datagram could not be sent. The paths over that route go out of service at once.
 func (e *Endpoint) RouteError(now Time, route Route, _ Fault) {
 	e.now = now
-	for _, c := range e.conns {
+	for _, c := range e.table.conns {
 		if !c.live() {
 			continue
 		}
@@ -36,8 +36,12 @@ func (e *Endpoint) RouteError(now Time, route Route, _ Fault) {
 // judge takes out of service the paths that have gone silent while others are heard.
 func (e *Endpoint) judge(c *conn) {
 	for id, ok := c.failing.silent.next(0); ok; id, ok = c.failing.silent.next(int(id) + 1) {
-		if p := c.paths.Get(id); p.Suspect(c.failing.ackedSent) {
+		p := c.paths.Get(id)
+		suspect, at := p.Suspect(e.now, c.failing.ackedSent)
+		if suspect {
 			e.failPath(c, p)
+		} else if at > e.now {
+			e.touch(c, at)
 		}
 	}
 }
@@ -88,9 +92,7 @@ func (e *Endpoint) failPath(c *conn, p *path.Path) {
 	if c.named == p.ID {
 		c.renameFeedback(p.ID)
 	}
-	if !c.opener() {
-		c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID})
-	}
+	e.complain(c, p)
 	e.touch(c, p.Deadline())
 	e.wake(c)
 }
@@ -122,12 +124,24 @@ func (c *conn) nextRoute(p *path.Path) Route {
 	return p.Route
 }
 
+// complain asks the opener for another port of a path on which an acceptor gets nothing through. The notice names the epoch
+// that it speaks of, so that repeating it changes the port once.
+func (e *Endpoint) complain(c *conn, p *path.Path) {
+	if !c.opener() {
+		c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID, Info: uint32(p.Epoch)})
+	}
+}
+
 // pathBad changes the port of a path on which the peer hears nothing.
 //
 //mr:req MR-FAIL-004
-func (e *Endpoint) pathBad(c *conn, p *path.Path) {
-	if !c.opener() {
+func (e *Endpoint) pathBad(c *conn, p *path.Path, epoch uint32) {
+	if !c.opener() || epoch != uint32(p.Epoch) {
 		e.drop(DropNotice)
+		return
+	}
+	if !p.Down() && c.otherInService(p) {
+		e.failPath(c, p) // what is in flight on the old route would be judged by the new one
 		return
 	}
 	p.Rebind(c.nextRoute(p))
@@ -158,6 +172,7 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 		c.failing.moved.Pop()
 		before := p.InFlight()
 		s := sending{m.Ref.Stream, p.Record(e.now, m), true}
+		c.count.moved++
 		c.settle(p, before)
 		e.writeAgain(c, p, m.Ref, s)
 		e.touch(c, p.Deadline())

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
@@ -29,6 +30,8 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		}
 	}
 	progress, heard := false, false
+	sum := cc.Feedback{InFlight: c.flying}
+	c.control.hint(e.now, &ack.Ack)
 	for i := range ack.Blocks {
 		b := &ack.Blocks[i]
 		p := c.paths.Get(b.Path)
@@ -39,6 +42,10 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		e.touch(c, p.Deadline())
 		progress = progress || len(acked) > 0
 		heard = heard || v.Progress
+		sum = gather(sum, v.Feedback)
+		if v.Progress {
+			c.pairOn(p).heard = e.now
+		}
 		if v.Lost > 0 {
 			c.failing.tailUntil = e.now.Add(lossMatters * p.PTO())
 		}
@@ -48,10 +55,12 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 			e.retire(c, ref)
 		}
 	}
+	c.control.learn(e.now, sum)
 	if progress {
 		c.clock.progress = e.now
 	}
 	if heard {
+		e.judgePlanes(c)
 		e.judge(c)
 	}
 }
@@ -77,6 +86,7 @@ func (e *Endpoint) complete(c *conn, s *sender) {
 			return
 		}
 		if d.End {
+			e.events.Push(Event{Kind: StreamClosed, Conn: c.id, Stream: s.ID})
 			continue
 		}
 		ev := Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err, Result: d.Result}
@@ -97,7 +107,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		return
 	}
 	if n.Code == wire.NoticeCodePathBad {
-		e.pathBad(c, p)
+		e.pathBad(c, p, n.Info)
 		return
 	}
 	ref, ok := p.Outstanding(n.Psn)
@@ -109,10 +119,10 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 	switch {
 	case n.Code == wire.NoticeCodeNoReceive:
 		s.Park(e.now, streamRef(ref), n.Info)
-		e.touch(c, s.Unblocks())
+		e.touch(c, s.Unblocks(e.now))
 	case n.Code == wire.NoticeCodeBusy:
 		s.Busy(e.now, streamRef(ref))
-		e.touch(c, s.Unblocks())
+		e.touch(c, s.Unblocks(e.now))
 	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
 		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
 		e.complete(c, s)

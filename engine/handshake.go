@@ -4,9 +4,10 @@ package engine
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"time"
 
-	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -15,11 +16,11 @@ const wireVersion = 1
 
 // greeting is what a connection remembers of its handshake.
 type greeting struct {
-	routes []Route // opener: one for each path
-	next   int     // opener: place in routes of the port tried last
-	route  Route   // acceptor: where the OPEN came from
-	cookie []byte  // opener: from RETRY
-	print  string  // acceptor: fingerprint of the OPEN
+	routes  []Route               // opener: one for each path
+	next    int                   // opener: place in routes of the port tried last
+	route   Route                 // acceptor: where the OPEN came from
+	cookies map[netip.Addr][]byte // opener: from RETRY, by own address
+	print   string                // acceptor: fingerprint of the OPEN
 }
 
 // Open begins a connection over one path for each route. The Opened event says that it stands, a Closed event that it
@@ -29,15 +30,13 @@ func (e *Endpoint) Open(now Time, routes []Route) (ConnID, error) {
 	if len(routes) == 0 || len(routes) > e.cfg.Paths {
 		return 0, fmt.Errorf("%w: %d routes for up to %d paths", ErrConfig, len(routes), e.cfg.Paths)
 	}
-	peer := routes[0].Remote.Addr()
-	for _, r := range routes {
-		if r.Remote.Addr() != peer {
-			return 0, fmt.Errorf("%w: routes lead to %v and %v", ErrConfig, peer, r.Remote.Addr())
-		}
+	pairs := pairsOf(routes)
+	if len(pairs) > mostPlanes {
+		return 0, fmt.Errorf("%w: %d pairs of addresses, at most %d", ErrConfig, len(pairs), mostPlanes)
 	}
 	c := &conn{
 		phase:    opening,
-		peer:     peer,
+		pairs:    pairs,
 		tags:     tags{local: e.newTag(), localFirst: e.first()},
 		greeting: greeting{routes: append([]Route(nil), routes...)},
 	}
@@ -98,12 +97,13 @@ func acceptable(p *wire.Parameters) bool {
 // writeOpen fills in an OPEN, padded so that no answer is larger.
 //
 //mr:req MR-CONN-001
-func (e *Endpoint) writeOpen(c *conn) {
+func (e *Endpoint) writeOpen(c *conn, from netip.Addr) {
 	open := &e.out.Plain.Open
 	open.Open = wire.Open{Tag: c.tags.local, First: c.tags.localFirst}
 	open.Parameters = e.parameters()
-	if c.greeting.cookie != nil {
-		open.Parameters.Cookie, open.Parameters.CookiePresent = wire.ParametersCookie{Value: c.greeting.cookie}, true
+	open.Parameters.Address = c.addresses()
+	if cookie := c.greeting.cookies[from]; cookie != nil {
+		open.Parameters.Cookie, open.Parameters.CookiePresent = wire.ParametersCookie{Value: cookie}, true
 	}
 	size, err := e.out.Len()
 	if err != nil {
@@ -113,13 +113,17 @@ func (e *Endpoint) writeOpen(c *conn) {
 }
 
 // handleRetry takes the cookie and opens again.
-func (e *Endpoint) handleRetry(c *conn) {
+func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 	p := &e.in.Plain.Retry.Parameters
-	if c.phase != opening || !p.CookiePresent || c.greeting.cookie != nil {
+	if c.phase != opening || !p.CookiePresent || c.greeting.cookies[d.Route.Local.Addr()] != nil {
 		e.drop(DropPhase)
 		return
 	}
-	c.greeting.cookie = append([]byte(nil), p.Cookie.Value...)
+	if c.greeting.cookies == nil {
+		c.greeting.cookies = make(map[netip.Addr][]byte)
+	}
+	c.greeting.cookies[d.Route.Local.Addr()] = append([]byte(nil), p.Cookie.Value...)
+	c.greeting.next = max(slices.Index(c.greeting.routes, d.Route), 0) // the port that works
 	c.clock.retries = 0
 	e.schedule(c, 0)
 }
@@ -127,7 +131,7 @@ func (e *Endpoint) handleRetry(c *conn) {
 // handleAccept establishes the opener's side. Every ACCEPT is answered with CONFIRM, or a lost one would never heal.
 //
 //mr:req MR-CONN-005
-func (e *Endpoint) handleAccept(c *conn, _ Datagram) {
+func (e *Endpoint) handleAccept(c *conn, d Datagram) {
 	accept := &e.in.Plain.Accept
 	if c.phase != opening {
 		if accept.Accept.Tag == c.tags.remote {
@@ -141,13 +145,13 @@ func (e *Endpoint) handleAccept(c *conn, _ Datagram) {
 		return
 	}
 	c.tags.remote, c.tags.peerFirst = accept.Accept.Tag, accept.Accept.First
-	e.byRemote[c.tags.remote] = c
+	c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()).valid = true
+	e.table.byRemote[c.tags.remote] = c
 	e.establish(c, &accept.Parameters)
 	for i, route := range c.greeting.routes[:min(len(c.greeting.routes), c.limits.paths)] {
-		p := path.New(uint16(i), route, c.pathCfg)
+		p := e.newPath(c, uint16(i), route)
 		p.WantProbe()
-		c.paths.Add(p)
-		c.probing.add(p.ID)
+		c.due.probing.add(p.ID)
 	}
 	c.answers.confirm = true
 	e.opened(c)

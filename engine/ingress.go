@@ -39,13 +39,11 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 		e.handleOpen(d)
 		return
 	}
-	c := e.byLocal[base.Tag]
+	c := e.table.byLocal[base.Tag]
 	switch {
 	case c == nil:
 		e.unknownTag(d)
-	case d.Route.Remote.Addr() != c.peer:
-		e.drop(DropAddress)
-	default:
+	case e.admit(c, d):
 		e.dispatch(c, d)
 		e.attend(c)
 	}
@@ -55,7 +53,7 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 func (e *Endpoint) dispatch(c *conn, d Datagram) {
 	switch e.in.Base.Opcode {
 	case wire.OpcodeRetry:
-		e.handleRetry(c)
+		e.handleRetry(c, d)
 	case wire.OpcodeAccept:
 		e.handleAccept(c, d)
 	case wire.OpcodeReject:
@@ -84,10 +82,9 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 	}
 	p := c.paths.Get(base.Path)
 	if p == nil {
-		p = path.New(base.Path, d.Route, c.pathCfg)
-		c.paths.Add(p)
+		p = e.newPath(c, base.Path, d.Route)
 	}
-	c.clock.heard = e.now
+	c.clock.heard, c.clock.asks = e.now, 0
 	if c.phase == accepting {
 		e.opened(c)
 	}
@@ -124,8 +121,10 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 		e.handleReady(c, &body.ReceiveReady)
 	case wire.OpcodeProbe:
 		e.handleProbe(c, p, a)
-	case wire.OpcodeProbeReply, wire.OpcodeConfirm:
-		// Having been heard is all they say.
+	case wire.OpcodeProbeReply:
+		e.handleProbeReply(c, a.Route)
+	case wire.OpcodeConfirm:
+		// Having been heard is all it says.
 	case wire.OpcodeClose:
 		e.handleClose(c, p)
 	case wire.OpcodeClosed:

@@ -131,12 +131,14 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 		e.refuse(c, p, a, refusal{chunk: k, code: f.Code, info: f.Info, from: s})
 		return true
 	case stream.Place:
-		before := s.Begun()
+		before, expected := s.Begun(), s.Expected()
 		if k.header.End() && k.header.Code != wire.StatusOk {
 			c.incoming.replies.Stop(s.ID)
 		}
 		s.Placed(&k.header)
 		c.incoming.begun += s.Begun() - before
+		c.incoming.expected += s.Expected() - expected
+		e.observe(c)
 		e.deliver(c, s)
 	}
 	p.Tracker().Placed(a.PSN)
@@ -148,7 +150,7 @@ func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stre
 	refuse := func(code wire.NoticeCode) stream.Finding {
 		return stream.Finding{Verdict: stream.Refuse, Code: code}
 	}
-	if f.Begins && c.incoming.begun >= c.limits.ownMessages {
+	if f.Begins && !k.header.End() && c.incoming.begun >= c.limits.ownMessages {
 		return refuse(wire.NoticeCodeBusy)
 	}
 	switch k.header.Op {

@@ -139,4 +139,5 @@ func (e *Endpoint) writeReply(c *conn, p *path.Path, k *stream.ReplyChunk, s sen
 	}
 	e.base(c, opcode, p, s.stamp)
 	e.out.Base.AckRequest = s.askAck
+	c.control.sent(e.now, replySize(k))
 }

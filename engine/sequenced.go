@@ -13,12 +13,15 @@ import (
 //
 //mr:req MR-LOSS-003
 func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
-	for id, ok := c.lost.next(0); ok; id, ok = c.lost.next(int(id) + 1) {
+	if c.due.lost.empty() || !e.pacedAgain(c) {
+		return nil, false
+	}
+	for id, ok := c.due.lost.next(0); ok; id, ok = c.due.lost.next(int(id) + 1) {
 		p := c.paths.Get(id)
 		for p.HasLost() {
 			m, psn, fits := p.NextLost()
 			ref, before := m.Ref, p.InFlight()
-			wanted := e.wanted(c, ref)
+			wanted := !e.parked(c, ref) && e.wanted(c, ref)
 			if !wanted || p.Stuck(psn) {
 				p.Abandon(psn)
 				c.settle(p, before)
@@ -38,6 +41,21 @@ func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
 		}
 	}
 	return nil, false
+}
+
+// parked tells whether a lost chunk belongs to a message that waits for a receive; it will be sent anew.
+func (e *Endpoint) parked(c *conn, ref path.Ref) bool {
+	if ref.Reply {
+		return false
+	}
+	s := c.outgoing.byID[ref.Stream]
+	if !s.Lost(streamRef(ref)) {
+		return false
+	}
+	c.outgoing.recount()
+	c.outgoing.activate(s)
+	e.touch(c, max(s.Unblocks(e.now), e.now+1))
+	return true
 }
 
 // wanted tells whether anybody waits for a chunk.
@@ -77,13 +95,20 @@ func replyRef(r path.Ref) stream.ReplyRef {
 //
 //mr:req MR-LOSS-005
 func (e *Endpoint) nextProbe(c *conn) (*path.Path, bool) {
-	id, ok := c.probing.next(0)
-	if !ok {
-		return nil, false
+	for id, ok := c.due.probing.next(0); ok; id, ok = c.due.probing.next(int(id) + 1) {
+		p := c.paths.Get(id)
+		q, token := c.pairOn(p), uint64(0)
+		if !q.valid {
+			var allowed bool
+			if token, allowed = e.challenge(q); !allowed {
+				c.due.probing.remove(id)
+				continue
+			}
+		}
+		e.probe(c, p, token)
+		return p, true
 	}
-	p := c.paths.Get(id)
-	e.probe(c, p)
-	return p, true
+	return nil, false
 }
 
 // lossMatters is how long, in probe timeouts, a loss makes it likely that the tail has lost something too.
@@ -99,21 +124,21 @@ func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
 	}
 	for _, p := range c.paths.All() {
 		if p != nil && !p.Exposed() {
-			e.probe(c, p)
+			e.probe(c, p, 0)
 			return p, true
 		}
 	}
 	return nil, false
 }
 
-// probe fills in a PROBE.
-func (e *Endpoint) probe(c *conn, p *path.Path) {
+// probe fills in a PROBE: with a token a challenge to the address, without one a question to the path.
+func (e *Endpoint) probe(c *conn, p *path.Path, token uint64) {
 	s := p.Probe(e.now)
-	c.probing.remove(p.ID)
+	c.due.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
-	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Ecn: ECT0}}
-	if p.Down() {
+	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Token: token, Ecn: e.ecn}}
+	if p.Down() && token == 0 {
 		// What brings a path back must be as long as what will then travel on it.
 		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
 	}
@@ -124,7 +149,7 @@ func (e *Endpoint) probe(c *conn, p *path.Path) {
 //
 //mr:req MR-PATH-003
 func (e *Endpoint) pick(c *conn, size int) *path.Path {
-	if c.flying+size > e.cfg.MaxWindow && c.flying > 0 {
+	if !e.paced(c, size) {
 		return nil
 	}
 	p := c.paths.Pick(size)
@@ -157,7 +182,8 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
 		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > e.cfg.MaxWindow
+		last := c.outgoing.active.Len() == 1 && !s.More() || c.flying+size > c.control.limit(e.now) ||
+			p.InFlight() < e.cfg.AckEvery*size && !p.Room(size)
 		e.write(c, p, &k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()
 		c.outgoing.active.Push(s)
@@ -175,7 +201,7 @@ func (e *Endpoint) deactivate(c *conn, s *sender, hold stream.Hold) {
 		c.outgoing.waiting.Push(s)
 		return
 	}
-	if at := s.Unblocks(); at > e.now {
+	if at := s.Unblocks(e.now); at > e.now {
 		e.touch(c, at)
 	}
 }
@@ -237,6 +263,7 @@ func (e *Endpoint) write(c *conn, p *path.Path, k *stream.Chunk, s sending) {
 	}
 	e.base(c, opcode, p, s.stamp)
 	e.out.Base.AckRequest = s.askAck
+	c.control.sent(e.now, packetSize(k))
 }
 
 func atomicOf(m *stream.Message) wire.Atomic {

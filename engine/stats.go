@@ -37,6 +37,7 @@ type ConnStats struct {
 	InFlight      int
 	BytesSent     uint64 // payload, first transmissions
 	BytesReceived uint64 // payload placed
+	Moved         uint64 // chunks sent anew on another path
 	Paths         []PathStats
 }
 
@@ -48,7 +49,7 @@ type EndpointStats struct {
 }
 
 // SentOf returns the number of packets sent with an opcode.
-func (s *EndpointStats) SentOf(o wire.Opcode) uint64 { return s.Sent[o] }
+func (s EndpointStats) SentOf(o wire.Opcode) uint64 { return s.Sent[o] }
 
 // ReceivedOf returns the number of valid packets received with an opcode.
-func (s *EndpointStats) ReceivedOf(o wire.Opcode) uint64 { return s.Received[o] }
+func (s EndpointStats) ReceivedOf(o wire.Opcode) uint64 { return s.Received[o] }

@@ -105,6 +105,7 @@ func (e *Endpoint) expire(c *conn) {
 	if c.live() {
 		e.expirePaths(c)
 		e.expireStreams(c)
+		e.expireSilence(c)
 	}
 	if c.phase == over {
 		return
@@ -129,16 +130,20 @@ func (e *Endpoint) expirePaths(c *conn) {
 			c.settle(p, before)
 			c.renameFeedback(p.ID)
 			e.compare(c, p)
+			if p.Hopeless() {
+				e.complain(c, p)
+			}
 		}
 		e.touch(c, p.Deadline())
 	}
+	e.judgePlanes(c)
 	e.judge(c)
 	if !outstanding {
 		c.clock.progress = e.now
 		return
 	}
 	if e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter {
-		c.end = ErrDead
+		c.ending.cause = ErrDead
 		e.abort(c, wire.CloseReasonDead)
 		return
 	}
@@ -158,8 +163,7 @@ func (c *conn) renameFeedback(silent uint16) {
 
 func (e *Endpoint) expireStreams(c *conn) {
 	for _, s := range c.outgoing.list {
-		at := s.Unblocks()
-		if at == Never {
+		if !s.Timed() {
 			continue
 		}
 		s.Expire(e.now)
@@ -167,10 +171,8 @@ func (e *Endpoint) expireStreams(c *conn) {
 			s.Fail(ErrNoReceive, wire.Status(wire.NoticeCodeStopped))
 		}
 		e.complete(c, s)
-		if at <= e.now {
-			c.outgoing.activate(s)
-		}
-		if at = s.Unblocks(); at > e.now {
+		c.outgoing.activate(s)
+		if at := s.Unblocks(e.now); at > e.now {
 			e.touch(c, at)
 		}
 	}
@@ -185,4 +187,37 @@ func (c *conn) patience() time.Duration {
 		}
 	}
 	return longest
+}
+
+// Bounds of the silence of a peer that owes nothing.
+const (
+	quietParts = 4 // of Config.DeadAfter, until an idle peer is asked for a sign of life
+	mostAsks   = 3 // unanswered ones, at least, before the peer counts as dead
+)
+
+// expireSilence asks a silent peer for a sign of life, and ends the connection when none comes: an idle side, too, learns
+// that its peer is gone or has forgotten it.
+//
+//mr:req MR-CONN-011
+func (e *Endpoint) expireSilence(c *conn) {
+	if !c.live() {
+		return
+	}
+	quiet := e.cfg.DeadAfter / quietParts
+	due := max(c.clock.heard, c.clock.asked).Add(quiet)
+	if due > e.now {
+		e.touch(c, due)
+		return
+	}
+	if c.clock.asks >= mostAsks && e.now.Sub(c.clock.heard) >= e.cfg.DeadAfter {
+		c.ending.cause = ErrDead
+		e.abort(c, wire.CloseReasonDead)
+		return
+	}
+	p := c.paths.Get(c.anyPath())
+	p.WantProbe()
+	c.settle(p, p.InFlight())
+	c.clock.asked = e.now
+	c.clock.asks++
+	e.touch(c, e.now.Add(quiet))
 }

@@ -87,6 +87,8 @@ const (
 	StreamEnded
 	// Closed: the connection is over; Err is nil after an orderly close. It is the connection's last event.
 	Closed
+	// StreamClosed: the peer has acknowledged the end of an outgoing stream; its id can be used again.
+	StreamClosed
 )
 
 // Event is something that the application should know.

@@ -80,6 +80,7 @@ type compiler struct {
 	imports map[string]imported
 	foreign []syntax.Diagnostic // faults of imported schemas
 	little  bool                // `byteorder little`
+	version *versions           // nil = one version
 	order   []*named
 	origin  map[any]syntax.Pos // where an IR object was declared
 	checks  int                // nodes of checks copied so far; bounded by maxChecks
@@ -229,7 +230,7 @@ func (c *compiler) collect() {
 		id := declName(d)
 		if id == nil {
 			if d.Versions != nil {
-				c.unsupported(d.Pos, "`versions`")
+				c.versionsLine(d.Versions)
 			}
 			return
 		}

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gen compiles schemas of packet formats into an IR, the Protocol: every name resolved, every bit placed, every
-// check ordered. Load and Compile are the way in; the backends in its subdirectories print the IR, and Decode, Encode and
-// VerifyPacket run it.
+// Package gen turns a schema into a Protocol: every name resolved, every bit placed, every check ordered. All decisions
+// about layout and errors are made here, once. Backends print a Protocol, and the interpreter of this package runs it;
+// that is how the languages come to agree.
+//
+//	load.go  compile*.go      schema file → declarations → Protocol
+//	resolve*.go  names.go     names, types, conditions, expressions
+//	interval.go               exact arithmetic on the ranges of values
+//	layout*.go                runs, steps, sizes: the decode program
+//	ir.go  steps.go  expr.go  codes.go   the Protocol itself
+//	interp*.go  value*.go     the interpreter: the oracle of all backends
 package gen

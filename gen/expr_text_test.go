@@ -21,8 +21,7 @@ packet P max 900 { a, b : u8; k : Kind; f, g : bit; _ : rsvd 6 zero; v : bits<64
 		t.Fatal(faults)
 	}
 	var got []string
-	var visit func([]Step)
-	visit = func(steps []Step) {
+	visit := func(steps []Step) {
 		for _, s := range steps {
 			switch s := s.(type) {
 			case *Run:

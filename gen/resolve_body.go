@@ -81,9 +81,7 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 	n.str = s
 	c.origin[s] = n.pos
 	faults := len(c.f.Diags)
-	for _, a := range d.Attrs {
-		c.unsupported(a.Pos, "attributes of headers")
-	}
+	c.nameAttrs(&s.Name, d.Attrs)
 	s.Params = c.parameters(d.Params)
 	b := c.newBody(s, nil)
 	if d.Sized != nil && namesItem(d.Sized) {

@@ -24,6 +24,8 @@ func (t *listRules) caseOf(d *syntax.Case, k *syntax.CaseKey) {
 			out.Unique = true
 		case clause.Word == "required":
 			out.Unique, out.Required = true, true
+		case clause.Attr != nil && clause.Attr.Name.Text == "name":
+			t.c.rename(&out.Name, clause.Attr)
 		default:
 			inner = append(inner, clause)
 			continue

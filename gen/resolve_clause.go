@@ -19,12 +19,14 @@ type clauseSet struct {
 	sized                            *syntax.Expr
 	over                             *syntax.Cover
 	cond                             *syntax.Expr
+	since, until                     *syntax.Since
+	names                            *syntax.Attr // @name
 	format, unit                     string
 }
 
 // ranks orders the clauses; `=` and `default` exclude each other.
 var ranks = map[string]int{
-	"serial": 1, "opaque": 2, "in": 3, "=": 4, "default": 4, "sized": 5, "over": 6, "if": 7, "unique": 8, "required": 8, "since": 9, "until": 9, "@": 10,
+	"serial": 1, "opaque": 2, "in": 3, "=": 4, "default": 4, "sized": 5, "over": 6, "if": 7, "unique": 8, "required": 8, "since": 9, "until": 10, "@": 11,
 }
 
 func clauseWord(k *syntax.Clause) string {
@@ -86,9 +88,10 @@ func (c *compiler) clause(cs *clauseSet, k *syntax.Clause) bool {
 		return c.attribute(cs, k.Attr)
 	case k.Sized != nil:
 		cs.sized = k.Sized
+	case k.Since != nil && k.Since.Word == "since":
+		cs.since = k.Since
 	case k.Since != nil:
-		c.unsupported(k.Pos, "`"+k.Since.Word+"`")
-		return false
+		cs.until = k.Since
 	case k.Word == "serial":
 		cs.serial = k.Pos
 	case k.Word == "opaque":
@@ -116,7 +119,13 @@ func (c *compiler) attribute(cs *clauseSet, a *syntax.Attr) bool {
 			return true
 		}
 		c.report("E0012", a.Name.Pos, "`@unit` takes a text, once")
-	case "name", "ascii":
+	case "name":
+		if cs.names == nil && len(a.Args) == 0 {
+			cs.names = a
+			return true
+		}
+		c.report("E0012", a.Name.Pos, "`@name` takes go, c and filter, once")
+	case "ascii":
 		c.unsupported(a.Pos, "`@"+a.Name.Text+"`")
 	default:
 		c.report("E0012", a.Name.Pos, "there is no attribute `@%s`", a.Name.Text)

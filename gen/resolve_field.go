@@ -32,18 +32,14 @@ func (b *body) fieldNodes(d fieldDecl) []node {
 	if !ok {
 		return nil
 	}
-	if cs.cond == nil {
+	if cs.cond == nil && cs.since == nil && cs.until == nil {
 		if it := b.item(d, cs); it != nil {
 			return b.itemNodes(it, cs)
 		}
 		return nil
 	}
-	cond := b.env().truth(cs.cond)
+	cond := b.condition(cs)
 	if cond == nil {
-		return nil
-	}
-	if cond.Op == OpConst {
-		b.c.reportExpr("E0411", cs.cond, "this condition is always the same")
 		return nil
 	}
 	var inner []node
@@ -78,6 +74,7 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 	it := &Item{Name: itemName(d.name), Doc: d.doc, Owner: b.s, When: b.when, Format: cs.format, Unit: cs.unit}
 	b.c.origin[it] = d.pos
+	b.c.rename(&it.Name, cs.names)
 	t := d.typ
 	ok := true
 	switch {

@@ -33,6 +33,7 @@ var table = map[string][]string{
 
 	// The transport half.
 	"engine/internal/mono":   {},
+	"engine/internal/hint":   {"engine/internal/mono"},
 	"engine/internal/cc":     {"engine/internal/mono"},
 	"engine/internal/path":   {"engine/internal/cc", "engine/internal/mono", "wire"},
 	"engine/internal/fifo":   {},
@@ -47,11 +48,13 @@ var table = map[string][]string{
 	"cmd/mrsim":              {"engine", "engine/sim", "engine/impair", kong, pretty, progress, unix, term},
 	"cmd/mrdemo":             {"go-sdk/metaroce", "engine", "engine/impair", "engine/capture", "engine/udp", "wire", kong, pretty, progress, term, unix},
 
-	// Outside both: a file to embed, and the checks of the project itself.
-	"wireshark":   {},
-	"tidy":        {"gen", "gen/docgen", "tidy/skip", "golang.org/x/tools/..."},
-	"tidy/skip":   {},
-	"tidy/stages": {"tidy/skip"},
+	// Outside both: the oracle of tests, a file to embed, and the checks of the project itself.
+	"fuzz/model":   {},
+	"fuzz/mutants": {kong, pretty, progress, term},
+	"wireshark":    {},
+	"tidy":         {"gen", "gen/docgen", "tidy/skip", "golang.org/x/tools/..."},
+	"tidy/skip":    {},
+	"tidy/stages":  {"tidy/skip"},
 }
 
 const (

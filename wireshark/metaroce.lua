@@ -56,8 +56,9 @@ local enum = {}     -- enum numbers by name
 local const = {}    -- constants of the schema
 local F, H = {}, {} -- fields of items, and of whole headers
 local A, D = {}, {} -- A.x(t, o) adds a header of fixed size; D.x(o, stop, t, ...) decodes
-local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: all, and those that somebody asked for
+local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: true, or of simple headers the parts that somebody asked for
 local W = ALL       -- one of the two
+local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see
 
@@ -93,6 +94,14 @@ end
 local function range(o, e)
   local from = min(o, cap)
   return tvb(from, min(e, cap) - from)
+end
+
+-- Adds only some parts of a simple header.
+local function some(t, o, parts)
+  for i = 1, #parts do
+    local p = parts[i]
+    t:add(p[1], tvb(o + p[2], p[3]))
+  end
 end
 
 -- Whether all bytes from o up to e are zero, as far as they were captured.
@@ -663,8 +672,10 @@ local function elements(list, o, stop, t)
 end
 
 function A.base(t, o)
-  if not W.base then return end
+  local w = W.base
+  if not w then return end
   t = t:add(H.base, tvb(o, 20))
+  if w ~= true then return some(t, o, w) end
   local f = F.base
   local r = tvb(o, 1)
   t:add(f.version, r)
@@ -682,8 +693,10 @@ function A.base(t, o)
 end
 
 function A.message(t, o)
-  if not W.message then return end
+  local w = W.message
+  if not w then return end
   t = t:add(H.message, tvb(o, 16))
+  if w ~= true then return some(t, o, w) end
   local f = F.message
   t:add(f.stream, tvb(o, 2))
   local r = tvb(o + 2, 1)
@@ -697,24 +710,30 @@ function A.message(t, o)
 end
 
 function A.write_target(t, o)
-  if not W.write_target then return end
+  local w = W.write_target
+  if not w then return end
   t = t:add(H.write_target, tvb(o, 16))
+  if w ~= true then return some(t, o, w) end
   local f = F.write_target
   t:add(f.key, tvb(o, 8))
   t:add(f.at, tvb(o + 8, 8))
 end
 
 function A.immediate(t, o)
-  if not W.immediate then return end
+  local w = W.immediate
+  if not w then return end
   t = t:add(H.immediate, tvb(o, 8))
+  if w ~= true then return some(t, o, w) end
   local f = F.immediate
   t:add(f.value, tvb(o, 4))
   t:add(f.receive, tvb(o + 4, 4))
 end
 
 function A.send_target(t, o)
-  if not W.send_target then return end
+  local w = W.send_target
+  if not w then return end
   t = t:add(H.send_target, tvb(o, 16))
+  if w ~= true then return some(t, o, w) end
   local f = F.send_target
   t:add(f.receive, tvb(o, 4))
   t:add(f.value, tvb(o + 4, 4))
@@ -722,16 +741,20 @@ function A.send_target(t, o)
 end
 
 function A.read_target(t, o)
-  if not W.read_target then return end
+  local w = W.read_target
+  if not w then return end
   t = t:add(H.read_target, tvb(o, 16))
+  if w ~= true then return some(t, o, w) end
   local f = F.read_target
   t:add(f.key, tvb(o, 8))
   t:add(f.at, tvb(o + 8, 8))
 end
 
 function A.atomic(t, o)
-  if not W.atomic then return end
+  local w = W.atomic
+  if not w then return end
   t = t:add(H.atomic, tvb(o, 36))
+  if w ~= true then return some(t, o, w) end
   local f = F.atomic
   t:add(f.key, tvb(o, 8))
   t:add(f.at, tvb(o + 8, 8))
@@ -742,31 +765,39 @@ function A.atomic(t, o)
 end
 
 function A.reply(t, o)
-  if not W.reply then return end
+  local w = W.reply
+  if not w then return end
   t = t:add(H.reply, tvb(o, 4))
+  if w ~= true then return some(t, o, w) end
   local f = F.reply
   t:add(f.status, tvb(o, 2))
   if reserved then t:add(f.reserved1, tvb(o + 2, 2)) end
 end
 
 function A.atomic_result(t, o)
-  if not W.atomic_result then return end
+  local w = W.atomic_result
+  if not w then return end
   t = t:add(H.atomic_result, tvb(o, 8))
+  if w ~= true then return some(t, o, w) end
   local f = F.atomic_result
   t:add(f.original, tvb(o, 8))
 end
 
 function A.end_(t, o)
-  if not W.end_ then return end
+  local w = W.end_
+  if not w then return end
   t = t:add(H.end_, tvb(o, 4))
+  if w ~= true then return some(t, o, w) end
   local f = F.end_
   t:add(f.code, tvb(o, 2))
   if reserved then t:add(f.reserved1, tvb(o + 2, 2)) end
 end
 
 function A.ack(t, o)
-  if not W.ack then return end
+  local w = W.ack
+  if not w then return end
   t = t:add(H.ack, tvb(o, 12))
+  if w ~= true then return some(t, o, w) end
   local f = F.ack
   t:add(f.rate, tvb(o, 4))
   t:add(f.hint_serial, tvb(o + 4, 2))
@@ -776,8 +807,10 @@ function A.ack(t, o)
 end
 
 function A.path_counters(t, o)
-  if not W.path_counters then return end
+  local w = W.path_counters
+  if not w then return end
   t = t:add(H.path_counters, tvb(o, 20))
+  if w ~= true then return some(t, o, w) end
   local f = F.path_counters
   t:add(f.not_ect, tvb(o, 4))
   t:add(f.duplicates, tvb(o + 4, 4))
@@ -787,8 +820,10 @@ function A.path_counters(t, o)
 end
 
 function A.probe(t, o)
-  if not W.probe then return end
+  local w = W.probe
+  if not w then return end
   t = t:add(H.probe, tvb(o, 12))
+  if w ~= true then return some(t, o, w) end
   local f = F.probe
   t:add(f.token, tvb(o, 8))
   local r = tvb(o + 8, 4)
@@ -797,24 +832,30 @@ function A.probe(t, o)
 end
 
 function A.open(t, o)
-  if not W.open then return end
+  local w = W.open
+  if not w then return end
   t = t:add(H.open, tvb(o, 12))
+  if w ~= true then return some(t, o, w) end
   local f = F.open
   t:add(f.tag, tvb(o, 8))
   t:add(f.first, tvb(o + 8, 4))
 end
 
 function A.accept(t, o)
-  if not W.accept then return end
+  local w = W.accept
+  if not w then return end
   t = t:add(H.accept, tvb(o, 12))
+  if w ~= true then return some(t, o, w) end
   local f = F.accept
   t:add(f.tag, tvb(o, 8))
   t:add(f.first, tvb(o + 8, 4))
 end
 
 function A.code(t, o)
-  if not W.code then return end
+  local w = W.code
+  if not w then return end
   t = t:add(H.code, tvb(o, 4))
+  if w ~= true then return some(t, o, w) end
   local f = F.code
   t:add(f.code, tvb(o, 2))
   local r = tvb(o + 2, 2)
@@ -1023,12 +1064,13 @@ end
 -- Why the connection was aborted.
 function D.abort_code(o, stop, t)
   local at = o
-  local v_reserved = 0
+  local v_reserved, v_code = 0, 0
   do
     local e = o + 8
     if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
     do
-      local b2, b3 = byte(s, o + 3, o + 4)
+      local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
+      v_code = b0 * 256 + b1
       v_reserved = b2 * 256 + b3
     end
     if t and W.abort_code then
@@ -1040,6 +1082,7 @@ function D.abort_code(o, stop, t)
     if v_reserved ~= 0 then return nil, 3, "_", o + 2 end
     o = e
   end
+  hook.abort_code(v_code)
   return o
 end
 
@@ -2013,6 +2056,92 @@ local INSIDE = {
   body = { "body_write", "message", "write_target", "immediate", "body_send", "send_target", "body_read_request", "read_target", "body_read_reply", "reply", "body_atomic_request", "atomic", "body_atomic_reply", "atomic_result", "body_stream_end", "end_", "body_ack", "ack", "path_ack", "path_counters", "notice", "ready", "body_probe", "probe", "body_open", "open", "body_retry", "body_accept", "accept", "body_confirm", "body_reject", "code", "version_list", "abort_code", "body_vendor" },
 }
 
+P.base = {
+  { F.base.version, 0, 1 },
+  { F.base.secure, 0, 1 },
+  { F.base.key_phase, 0, 1 },
+  { F.base.ack_request, 0, 1 },
+  { F.base.feedback_here, 0, 1 },
+  { F.base.opcode, 1, 1 },
+  { F.base.path, 2, 2 },
+  { F.base.epoch, 2, 2 },
+  { F.base.tag, 4, 8 },
+  { F.base.psn, 12, 4 },
+  { F.base.tsn, 16, 4 },
+}
+P.message = {
+  { F.message.stream, 0, 2 },
+  { F.message.immediate, 2, 1 },
+  { F.message.solicited, 2, 1 },
+  { F.message.floor, 3, 1 },
+  { F.message.message, 4, 4 },
+  { F.message.offset, 8, 4 },
+  { F.message.length, 12, 4 },
+}
+P.write_target = {
+  { F.write_target.key, 0, 8 },
+  { F.write_target.at, 8, 8 },
+}
+P.immediate = {
+  { F.immediate.value, 0, 4 },
+  { F.immediate.receive, 4, 4 },
+}
+P.send_target = {
+  { F.send_target.receive, 0, 4 },
+  { F.send_target.value, 4, 4 },
+  { F.send_target.match, 8, 8 },
+}
+P.read_target = {
+  { F.read_target.key, 0, 8 },
+  { F.read_target.at, 8, 8 },
+}
+P.atomic = {
+  { F.atomic.key, 0, 8 },
+  { F.atomic.at, 8, 8 },
+  { F.atomic.op, 16, 1 },
+  { F.atomic.operand, 20, 8 },
+  { F.atomic.compare, 28, 8 },
+}
+P.reply = {
+  { F.reply.status, 0, 2 },
+}
+P.atomic_result = {
+  { F.atomic_result.original, 0, 8 },
+}
+P.end_ = {
+  { F.end_.code, 0, 2 },
+}
+P.ack = {
+  { F.ack.rate, 0, 4 },
+  { F.ack.hint_serial, 4, 2 },
+  { F.ack.pressure, 6, 1 },
+  { F.ack.blocks, 7, 1 },
+  { F.ack.sent_at, 8, 4 },
+}
+P.path_counters = {
+  { F.path_counters.not_ect, 0, 4 },
+  { F.path_counters.duplicates, 4, 4 },
+  { F.path_counters.last_duplicate, 8, 4 },
+  { F.path_counters.refused, 12, 4 },
+  { F.path_counters.copies, 16, 4 },
+}
+P.probe = {
+  { F.probe.token, 0, 8 },
+  { F.probe.ecn, 8, 4 },
+}
+P.open = {
+  { F.open.tag, 0, 8 },
+  { F.open.first, 8, 4 },
+}
+P.accept = {
+  { F.accept.tag, 0, 8 },
+  { F.accept.first, 8, 4 },
+}
+P.code = {
+  { F.code.code, 0, 2 },
+  { F.code.echo, 2, 2 },
+}
+
 
 local SUM_STATUS = { [0] = "Bad", [1] = "Good", [2] = "Unverified" }
 
@@ -2128,11 +2257,12 @@ do
   -- hook path_ack(path, base, sack)
   -- hook notice(code, stream)
   -- hook code(code)
+  -- hook abort_code(code)
   
   local SPACE = 4294967296 -- PSNs and TSNs count modulo this
   
-  -- Connections whose packets are remembered. When there are more, all are forgotten, so that a capture of any length needs
-  -- no more memory than this many tags with const.SackBits packets on each path.
+  -- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
+  -- needs no more memory than this many windows of const.SackBits packets.
   local MAX_PATHS = 4096
   
   local f_resend = field(ProtoField.framenum(PROTO .. ".analysis.resend", "Sent before in", base.NONE, frametype.RETRANS_PREV, 0,
@@ -2179,12 +2309,14 @@ do
   function hook.code(code)
     detail = " " .. nameof(values.close_reason, code)
   end
+  hook.abort_code = hook.code
   
   function hook.info()
     if not opcode then return "" end
     local name = names[opcode]
     if not name then
       name = nameof(values.opcode, opcode)
+      if tonumber(name) then name = "Opcode " .. name end
       names[opcode] = name
     end
     if sequenced then
@@ -2339,6 +2471,16 @@ for name in pairs(INSIDE) do ALL[name] = true end
 local sums_asked -- whether someone looks at the verdict on this packet's checksums
 local sums_named -- whether a filter or column does
 
+-- The parts of a simple header that a filter or column names; nil when it is not simple.
+local function wanted_parts(name, tree)
+  if not P[name] then return nil end
+  local parts = {}
+  for _, p in ipairs(P[name]) do
+    if tree:referenced(p[1]) then parts[#parts + 1] = p end
+  end
+  return parts
+end
+
 -- Finds which structs have a field that a filter or column names.
 local function survey(tree)
   local sums = tree:referenced(f_error)
@@ -2353,6 +2495,7 @@ local function survey(tree)
   for name in pairs(INSIDE) do own[name] = SOME[name] end
   for name, inner in pairs(INSIDE) do
     for _, other in ipairs(inner) do SOME[name] = SOME[name] or own[other] end
+    SOME[name] = SOME[name] and (wanted_parts(name, tree) or true)
   end
 end
 

@@ -59,6 +59,9 @@ func TestTransferChecksNoticeEveryFault(t *testing.T) {
 		{"no loss injected", func(r *runReport) { r.Runs[1].Receiver.Injected = injectedReport{Passed: 10_000} }, correctness},
 		{"little loss injected by chance", func(r *runReport) { r.Runs[1].Receiver.Injected = injectedReport{Passed: 50} }, reported},
 		{"too few resends", func(r *runReport) { r.Runs[1].Sender.Paths[3].Resent = 79 }, correctness},
+		{"too few resends beside a path that went down", func(r *runReport) {
+			r.Runs[1].Sender.Paths[3].Resent, r.Runs[1].Sender.Paths[4].Downs = 79, 1
+		}, reported},
 		{"slow", func(r *runReport) { r.GoodputLossless = 149e6 }, reported},
 		{"slow with loss", func(r *runReport) { r.Ratio = 0.8 }, reported},
 	}

@@ -95,17 +95,19 @@ func (d *dissection) take(fields []string, own map[string]bool) error {
 		}
 		d.ByOpcode[wire.Opcode(n).String()]++
 	}
-	count(&d.Resends, resend != "" && own[from])
-	count(&d.Gaps, gap != "")
-	count(&d.Malformed, fault != "" || malformed != "")
-	count(&d.LuaErrors, lua != "")
-	return nil
-}
-
-func count(n *uint64, yes bool) {
-	if yes {
-		*n++
+	if resend != "" && own[from] {
+		d.Resends++
 	}
+	if gap != "" {
+		d.Gaps++
+	}
+	if fault != "" || malformed != "" {
+		d.Malformed++
+	}
+	if lua != "" {
+		d.LuaErrors++
+	}
+	return nil
 }
 
 // servedPort is the receiver's UDP port, as a side knows it.

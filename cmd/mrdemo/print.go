@@ -106,7 +106,7 @@ func (p *printer) dissections(r *runReport) {
 			rows = append(rows, table.Row{d.Role, o, counted[o], d.ByOpcode[o]})
 		}
 	}
-	p.table("Captured transfer: packets of each side", table.Row{"side", "opcode", "SDK", "tshark"}, rows)
+	p.table("Captured packets", table.Row{"side", "opcode", "SDK", "tshark"}, rows)
 }
 
 func (p *printer) checks(checks []check) {

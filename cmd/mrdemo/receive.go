@@ -65,7 +65,7 @@ func (c *receiveCommand) serve(ctx context.Context, l *metaroce.Listener, r *sid
 	if err != nil {
 		return nil, err
 	}
-	if err := c.transfer(ctx, conn, r); err != nil {
+	if err := c.transfers(ctx, conn, r); err != nil {
 		return nil, err
 	}
 	select {
@@ -76,52 +76,74 @@ func (c *receiveCommand) serve(ctx context.Context, l *metaroce.Listener, r *sid
 	}
 }
 
-// transfer grants what is offered, waits until it is there, and says what arrived.
-func (c *receiveCommand) transfer(ctx context.Context, conn *metaroce.Conn, r *sideReport) error {
+// transfers takes what is offered, up to the last offer.
+func (c *receiveCommand) transfers(ctx context.Context, conn *metaroce.Conn, r *sideReport) error {
 	control, err := conn.IncomingStream(0)
 	if err != nil {
 		return err
-	}
-	for range 2 {
-		if err := control.PostReceive(make([]byte, noteSize)); err != nil {
-			return err
-		}
 	}
 	replies, err := conn.OpenStream()
 	if err != nil {
 		return err
 	}
-	offer, err := hear(ctx, control, matchOffer)
+	if err := expect(control, 2); err != nil {
+		return err
+	}
+	if err := tell(ctx, replies, matchReady, note{}); err != nil {
+		return err
+	}
+	var memory []byte
+	for {
+		offer, err := hear(ctx, control, matchOffer)
+		if err != nil {
+			return err
+		}
+		if offer.Bytes < 0 || offer.Bytes > c.Most {
+			return fmt.Errorf("%d bytes are offered, taken are up to %d", offer.Bytes, c.Most)
+		}
+		memory = resident(memory, int(offer.Bytes))
+		if err := c.transfer(ctx, receiving{conn, control, replies, memory, offer}, r); err != nil {
+			return err
+		}
+		if offer.Last {
+			return c.keep(memory)
+		}
+	}
+}
+
+// receiving is one transfer.
+type receiving struct {
+	conn    *metaroce.Conn
+	control *metaroce.IncomingStream
+	replies *metaroce.Stream
+	memory  []byte
+	offer   note
+}
+
+// transfer grants what is offered, waits until it is there, and says what arrived.
+func (c *receiveCommand) transfer(ctx context.Context, t receiving, r *sideReport) error {
+	region, err := t.conn.RegisterRegion(t.memory, metaroce.RemoteWrite)
 	if err != nil {
 		return err
 	}
-	if offer.Bytes < 0 || offer.Bytes > c.Most {
-		return fmt.Errorf("%d bytes are offered, taken are up to %d", offer.Bytes, c.Most)
-	}
-	region, err := conn.RegisterRegion(resident(offer.Bytes), metaroce.RemoteWrite)
-	if err != nil {
-		return err
-	}
+	r.Name, r.Bytes = t.offer.Name, t.offer.Bytes
 	watch := startWatch()
-	if err := tell(ctx, replies, matchGrant, note{Bytes: offer.Bytes, Key: uint64(region.Key())}); err != nil {
+	if err := tell(ctx, t.replies, matchGrant, note{Bytes: r.Bytes, Key: uint64(region.Key())}); err != nil {
 		return err
 	}
-	if _, err := hear(ctx, control, matchDone); err != nil {
+	if _, err := hear(ctx, t.control, matchDone); err != nil {
 		return err
 	}
-	r.Name, r.Bytes = offer.Name, offer.Bytes
 	r.time(watch)
 	if err := region.Close(); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(region.Bytes())
+	sum := sha256.Sum256(t.memory)
 	r.SHA256 = hex.EncodeToString(sum[:])
-	if c.Out != "" {
-		if err := os.WriteFile(c.Out, region.Bytes(), 0o644); err != nil {
-			return err
-		}
+	if err := expect(t.control, 2); err != nil {
+		return err
 	}
-	err = tell(ctx, replies, matchResult, note{Bytes: offer.Bytes, SHA256: r.SHA256})
+	err = tell(ctx, t.replies, matchResult, note{Bytes: r.Bytes, SHA256: r.SHA256})
 	if errors.Is(err, metaroce.ErrClosed) {
 		// The sender closes once it has the result, perhaps before we hear that it has.
 		err = nil
@@ -129,11 +151,22 @@ func (c *receiveCommand) transfer(ctx context.Context, conn *metaroce.Conn, r *s
 	return err
 }
 
-// resident returns memory that is present, as registered memory is on a device that pins it.
-func resident(n int64) []byte {
-	memory := make([]byte, n)
-	for at := 0; at < len(memory); at += os.Getpagesize() {
-		memory[at] = 1
+// keep writes what has arrived to a file, if one is named.
+func (c *receiveCommand) keep(memory []byte) error {
+	if c.Out == "" {
+		return nil
+	}
+	return os.WriteFile(c.Out, memory, 0o644)
+}
+
+// resident returns memory that is present, as registered memory is on a device that pins it, and that holds nothing of an
+// earlier transfer.
+func resident(memory []byte, n int) []byte {
+	if len(memory) != n {
+		memory = make([]byte, n)
+	}
+	for i := range memory {
+		memory[i] = 0xee
 	}
 	return memory
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/openmetaroce/metaroce/engine"
 	"github.com/openmetaroce/metaroce/go-sdk/metaroce"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -14,9 +16,10 @@ type sideReport struct {
 	Name       string            `json:"name"`
 	Bytes      int64             `json:"bytes"`
 	SHA256     string            `json:"sha256"`
-	Seconds    float64           `json:"seconds"`
+	Rounds     []float64         `json:"round_seconds"`
+	Seconds    float64           `json:"seconds"` // median of the rounds
 	Goodput    float64           `json:"goodput_bytes_per_second"`
-	CPUSeconds float64           `json:"cpu_seconds"`
+	CPUSeconds float64           `json:"cpu_seconds"` // of a round
 	Injected   injectedReport    `json:"injected"`
 	Sent       map[string]uint64 `json:"sent_packets"`
 	Received   map[string]uint64 `json:"received_packets"`
@@ -71,15 +74,19 @@ type pathReport struct {
 	Duplicates uint64  `json:"duplicates"`
 	TailProbes uint64  `json:"tail_probes"`
 	RTOFired   uint64  `json:"rto_fired"`
+	Downs      uint64  `json:"downs"`
 	CE         uint64  `json:"ce_reported"`
 	RTT        float64 `json:"rtt_seconds"`
 	Window     int     `json:"window_bytes"`
 }
 
-// time notes how long the bytes took.
+// time notes how long the bytes took in one more round.
 func (r *sideReport) time(w stopwatch) {
 	wall, cpu := w.stop()
-	r.Seconds, r.CPUSeconds = wall.Seconds(), cpu.Seconds()
+	n := float64(len(r.Rounds))
+	r.Rounds = append(r.Rounds, wall.Seconds())
+	r.Seconds = median(slices.Clone(r.Rounds))
+	r.CPUSeconds = (r.CPUSeconds*n + cpu.Seconds()) / (n + 1)
 	if r.Seconds > 0 {
 		r.Goodput = float64(r.Bytes) / r.Seconds
 	}
@@ -108,7 +115,8 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 		r.Paths = append(r.Paths, pathReport{
 			Path: p.ID, Local: p.Route.Local.String(), Remote: p.Route.Remote.String(), Packets: p.Packets, Resent: p.Resent,
 			Lost: p.Lost, Received: p.Received, Duplicates: p.Duplicates, TailProbes: p.TailProbes, RTOFired: p.RTOFired,
-			CE: p.CEReported, RTT: p.RTT.Seconds(), Window: p.Window,
+			Downs: p.Downs,
+			CE:    p.CEReported, RTT: p.RTT.Seconds(), Window: p.Window,
 		})
 	}
 }
@@ -117,6 +125,14 @@ func (r *sideReport) fill(s metaroce.Stats, me *side) {
 func (r *sideReport) resent() (n uint64) {
 	for _, p := range r.Paths {
 		n += p.Resent
+	}
+	return n
+}
+
+// downs sums up how often paths went out of service. The chunks of such a path go to others, as new packets there.
+func (r *sideReport) downs() (n uint64) {
+	for _, p := range r.Paths {
+		n += p.Downs
 	}
 	return n
 }

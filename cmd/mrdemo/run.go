@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ type runCommand struct {
 	File          string        `arg:"" optional:"" type:"existingfile" help:"File to move. Default: a tar of the Go toolchain's source tree."`
 	Paths         int           `default:"16" help:"Paths, each with a source port of its own."`
 	Pairs         int           `default:"3" help:"Pairs of transfers, without and with loss in turn."`
+	Rounds        int           `default:"3" help:"Times that each of them moves the file; its goodput is the median."`
 	Loss          float64       `default:"0.01" help:"Probability that a datagram vanishes, in each direction."`
 	Seed          uint64        `default:"6097" help:"Seed of the losses. The default one loses its share early, whatever the number of packets."`
 	Chunk         int           `default:"0" help:"Payload of a full packet in bytes. Default: the SDK's."`
@@ -51,6 +53,9 @@ type runReport struct {
 func (c *runCommand) Run(s streams) error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
+	if err := c.prepared(); err != nil {
+		return err
+	}
 	dir, remove, err := c.directory()
 	if err != nil {
 		return err
@@ -70,6 +75,18 @@ func (c *runCommand) Run(s streams) error {
 	if err == nil && !r.OK {
 		err = errFailed
 	}
+	return err
+}
+
+// prepared tells early what would be missed late.
+func (c *runCommand) prepared() error {
+	if c.CapturedBytes <= 0 {
+		return nil
+	}
+	if _, err := exec.LookPath("tshark"); err != nil {
+		return errNoTshark
+	}
+	_, err := os.Stat(c.Dissector)
 	return err
 }
 
@@ -133,7 +150,7 @@ func (c *runCommand) plan(in input, loss float64, seed uint64) (*transferPlan, e
 	if err != nil {
 		return nil, err
 	}
-	return &transferPlan{binary: binary, in: in, loss: loss, seed: seed, flags: []string{
+	return &transferPlan{binary: binary, in: in, loss: loss, seed: seed, rounds: 1, flags: []string{
 		"--paths", strconv.Itoa(c.Paths), "--chunk", strconv.Itoa(c.Chunk), "--timeout", c.Timeout.String(),
 	}}, nil
 }
@@ -150,6 +167,7 @@ func (c *runCommand) pairs(ctx context.Context, r *runReport, bar *progressbar.P
 			if err != nil {
 				return err
 			}
+			plan.rounds = c.Rounds
 			t, err := plan.run(ctx)
 			if err != nil {
 				return fmt.Errorf("pair %d, loss %v: %w", i+1, loss, err)

@@ -18,6 +18,7 @@ type sendCommand struct {
 	To      string `arg:"" help:"Address of the receiver, host:port."`
 	File    string `arg:"" type:"existingfile" help:"File to send."`
 	Message int    `default:"1048576" help:"Bytes of one Write."`
+	Rounds  int    `default:"1" help:"Times that the file is moved over the connection."`
 	sideFlags
 }
 
@@ -36,7 +37,7 @@ func (c *sendCommand) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	err = c.transfer(ctx, conn, data, r)
+	err = c.transfers(ctx, conn, data, r)
 	if e := conn.Close(); err == nil {
 		err = e
 	}
@@ -50,8 +51,8 @@ func (c *sendCommand) Run(s streams) error {
 	return c.print(s.out, r)
 }
 
-// transfer offers the data, writes it where the receiver says, and hears whether it arrived.
-func (c *sendCommand) transfer(ctx context.Context, conn *metaroce.Conn, data []byte, r *sideReport) error {
+// transfers moves the data as often as asked for.
+func (c *sendCommand) transfers(ctx context.Context, conn *metaroce.Conn, data []byte, r *sideReport) error {
 	control, err := conn.OpenStream()
 	if err != nil {
 		return err
@@ -60,16 +61,38 @@ func (c *sendCommand) transfer(ctx context.Context, conn *metaroce.Conn, data []
 	if err != nil {
 		return err
 	}
-	for range 2 {
-		if err := replies.PostReceive(make([]byte, noteSize)); err != nil {
+	if err := expect(replies, 1); err != nil {
+		return err
+	}
+	if _, err := hear(ctx, replies, matchReady); err != nil {
+		return err
+	}
+	for round := range c.Rounds {
+		offer := note{Name: r.Name, Bytes: r.Bytes, SHA256: r.SHA256, Last: round == c.Rounds-1}
+		if err := c.transfer(ctx, wires{conn, control, replies, offer}, data, r); err != nil {
 			return err
 		}
 	}
-	offer := note{Name: r.Name, Bytes: r.Bytes, SHA256: r.SHA256}
-	if err := tell(ctx, control, matchOffer, offer); err != nil {
+	return nil
+}
+
+// wires are the ways to the receiver, and what it is offered.
+type wires struct {
+	conn    *metaroce.Conn
+	control *metaroce.Stream
+	replies *metaroce.IncomingStream
+	offer   note
+}
+
+// transfer offers the data, writes it where the receiver says, and hears whether it arrived.
+func (c *sendCommand) transfer(ctx context.Context, w wires, data []byte, r *sideReport) error {
+	if err := expect(w.replies, 2); err != nil {
 		return err
 	}
-	grant, err := hear(ctx, replies, matchGrant)
+	if err := tell(ctx, w.control, matchOffer, w.offer); err != nil {
+		return err
+	}
+	grant, err := hear(ctx, w.replies, matchGrant)
 	if err != nil {
 		return err
 	}
@@ -77,14 +100,14 @@ func (c *sendCommand) transfer(ctx context.Context, conn *metaroce.Conn, data []
 		return fmt.Errorf("the receiver has room for %d bytes of %d", grant.Bytes, r.Bytes)
 	}
 	watch := startWatch()
-	if err := c.write(ctx, conn, data, metaroce.Key(grant.Key)); err != nil {
+	if err := c.write(ctx, w.conn, data, metaroce.Key(grant.Key)); err != nil {
 		return err
 	}
 	r.time(watch)
-	if err := tell(ctx, control, matchDone, offer); err != nil {
+	if err := tell(ctx, w.control, matchDone, w.offer); err != nil {
 		return err
 	}
-	result, err := hear(ctx, replies, matchResult)
+	result, err := hear(ctx, w.replies, matchResult)
 	if err != nil {
 		return err
 	}

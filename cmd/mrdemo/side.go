@@ -21,16 +21,17 @@ import (
 
 // sideFlags are the options that sender and receiver share.
 type sideFlags struct {
-	Paths   int           `default:"16" help:"Paths, each with a source port of its own."`
-	Chunk   int           `help:"Payload of a full packet in bytes. Default: the SDK's."`
-	Burst   int           `help:"Packets that stay on a path. Default: the SDK's."`
-	Window  int           `help:"Bytes in flight at most. Default: the SDK's."`
-	Loss    float64       `default:"0" help:"Probability that a datagram sent by this side vanishes."`
-	Seed    uint64        `default:"1" help:"Seed of the losses."`
-	Capture string        `placeholder:"FILE" help:"Write all packets of this side as pcapng."`
-	Limit   int           `default:"1000000" help:"Packets that the capture holds at most."`
-	Timeout time.Duration `default:"2m" help:"Give up after this time."`
-	JSON    bool          `help:"Report as JSON, one object on a line."`
+	Paths    int           `default:"16" help:"Paths, each with a source port of its own."`
+	Chunk    int           `help:"Payload of a full packet in bytes. Default: the SDK's."`
+	Burst    int           `help:"Packets that stay on a path. Default: the SDK's."`
+	Window   int           `help:"Bytes in flight at most. Default: the SDK's."`
+	Loss     float64       `default:"0" help:"Probability that a datagram sent by this side vanishes."`
+	Seed     uint64        `default:"1" help:"Seed of the losses."`
+	Capture  string        `placeholder:"FILE" help:"Write all packets of this side as pcapng."`
+	Limit    int           `default:"1000000" help:"Packets that the capture holds at most."`
+	Timeout  time.Duration `default:"2m" help:"Give up after this time."`
+	Insecure bool          `help:"Allow addresses other than loopback; nothing is encrypted."`
+	JSON     bool          `help:"Report as JSON, one object on a line."`
 }
 
 // Validate tells kong what is wrong with the values.
@@ -51,7 +52,8 @@ type side struct {
 // first and lost afterwards.
 func (s *side) config() metaroce.Config {
 	return metaroce.Config{
-		Paths: s.flags.Paths, Chunk: s.flags.Chunk, Burst: s.flags.Burst, Window: s.flags.Window, Wrap: s.wrap,
+		Paths: s.flags.Paths, Chunk: s.flags.Chunk, Burst: s.flags.Burst, Window: s.flags.Window, Insecure: s.flags.Insecure,
+		Wrap: s.wrap,
 	}
 }
 
@@ -84,22 +86,34 @@ func (s *side) finish() error {
 
 // What the two processes tell each other over a stream each, by the match bits of the message.
 const (
-	matchOffer  = 1 // sender: what is coming
-	matchGrant  = 2 // receiver: where it goes
-	matchDone   = 3 // sender: all of it is there
-	matchResult = 4 // receiver: what it looks like
+	matchReady  = 1 // receiver: there are receives for what follows
+	matchOffer  = 2 // sender: what is coming
+	matchGrant  = 3 // receiver: where it goes
+	matchDone   = 4 // sender: all of it is there
+	matchResult = 5 // receiver: what it looks like
 )
 
-// note is the text of all four messages.
+// note is the text of all these messages.
 type note struct {
 	Name   string `json:"name,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"`
 	Key    uint64 `json:"key,omitempty"`
+	Last   bool   `json:"last,omitempty"` // no offer follows
 }
 
 // noteSize is room for a note.
 const noteSize = 64 << 10
+
+// expect posts receives for n notes.
+func expect(s *metaroce.IncomingStream, n int) error {
+	for range n {
+		if err := s.PostReceive(make([]byte, noteSize)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // tell sends a note.
 func tell(ctx context.Context, s *metaroce.Stream, match uint64, n note) error {

@@ -21,6 +21,7 @@ type transferPlan struct {
 	in            input
 	loss          float64
 	seed          uint64
+	rounds        int
 	flags         []string // further options of both sides
 	captures      [2]string
 	receiverFlags []string
@@ -51,7 +52,9 @@ func (p *transferPlan) run(ctx context.Context) (*transferReport, error) {
 	if err := receiver.line(&at); err != nil {
 		return nil, receiver.wait(err)
 	}
-	sender, err := p.start(ctx, p.captures[0], sendSeed, []string{"send", at.Listening, p.in.Path, "--loss", loss})
+	sender, err := p.start(ctx, p.captures[0], sendSeed, []string{
+		"send", at.Listening, p.in.Path, "--loss", loss, "--rounds", strconv.Itoa(p.rounds),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/openmetaroce/metaroce/gen/cgen"
 	"github.com/openmetaroce/metaroce/gen/docgen"
 	"github.com/openmetaroce/metaroce/gen/gogen"
+	"github.com/openmetaroce/metaroce/gen/layergen"
 	"github.com/openmetaroce/metaroce/gen/luagen"
 	"github.com/openmetaroce/metaroce/gen/vectorgen"
 )
@@ -28,15 +30,23 @@ const configName = "schema/mrgen.toml"
 var errNoProject = errors.New("no " + configName + " here or in a directory above")
 
 // backends prints a protocol for one target each.
-var backends = map[string]func(*gen.Protocol) ([]gen.File, error){
-	"go":      gogen.Generate,
-	"c":       cgen.Generate,
-	"lua":     luagen.Generate,
-	"vectors": vectorgen.Generate,
-	"docs":    docgen.Generate,
+var backends = map[string]func(*gen.Protocol, output) ([]gen.File, error){
+	"go":      alone(gogen.Generate),
+	"c":       alone(cgen.Generate),
+	"lua":     alone(luagen.Generate),
+	"vectors": alone(vectorgen.Generate),
+	"docs":    alone(docgen.Generate),
+	"layers": func(p *gen.Protocol, o output) ([]gen.File, error) {
+		return layergen.Generate(p, layergen.Config{Codec: o.Codec, Gopacket: o.Gopacket})
+	},
 }
 
-// backendNames are the targets in the order in which they are written.
+// alone is a backend that needs nothing but the protocol.
+func alone(print func(*gen.Protocol) ([]gen.File, error)) func(*gen.Protocol, output) ([]gen.File, error) {
+	return func(p *gen.Protocol, _ output) ([]gen.File, error) { return print(p) }
+}
+
+// backendNames are the targets that need nothing but a schema, in the order in which they are written.
 var backendNames = []string{"go", "c", "lua", "vectors", "docs"}
 
 // project is a schema and where its outputs go.
@@ -51,6 +61,10 @@ type project struct {
 type output struct {
 	Backend string `toml:"backend"`
 	Dir     string `toml:"dir"` // relative to root, with slashes
+
+	// For layers only: the import paths of what the backend go writes, and of a fork of gopacket when it is not gopacket itself.
+	Codec    string `toml:"codec"`
+	Gopacket string `toml:"gopacket"`
 }
 
 // findProject reads the nearest configuration.
@@ -90,7 +104,7 @@ func parseProject(data []byte, root string) (*project, error) {
 	}
 	for _, o := range p.Output {
 		if backends[o.Backend] == nil {
-			return nil, fmt.Errorf("%s: there is no backend %q; the backends are %s", configName, o.Backend, strings.Join(backendNames, ", "))
+			return nil, fmt.Errorf("%s: there is no backend %q; the backends are %s", configName, o.Backend, strings.Join(slices.Sorted(maps.Keys(backends)), ", "))
 		}
 		if !filepath.IsLocal(filepath.FromSlash(o.Dir)) {
 			return nil, fmt.Errorf("%s: dir %q leaves the project", configName, o.Dir)
@@ -120,7 +134,7 @@ func relative(name string) string {
 func (p *project) render(protocol *gen.Protocol) ([]gen.File, error) {
 	var all []gen.File
 	for _, o := range p.Output {
-		files, err := backends[o.Backend](protocol)
+		files, err := backends[o.Backend](protocol, o)
 		if err != nil {
 			return nil, fmt.Errorf("backend %s: %w", o.Backend, err)
 		}

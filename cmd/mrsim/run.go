@@ -149,6 +149,7 @@ func (c *runCommand) config() sim.Config {
 	cfg.MaxEvents = 10_000_000 + 200*uint64(c.Size)/uint64(c.Chunk)
 	cfg.Engine = engine.Config{
 		Chunk:         c.Chunk,
+		Capacity:      uint64(c.Rate) / 1000,
 		MaxAckDelay:   4 * time.Microsecond,
 		InitialRTT:    max(base, time.Microsecond),
 		MinRTO:        max(base/4, time.Microsecond),

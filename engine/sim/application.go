@@ -51,7 +51,7 @@ func (r *run) event(h *host, e engine.Event) (called bool, err error) {
 		return false, violation("event %d of stream %d, which nobody uses", e.Kind, e.Stream)
 	}
 	l := r.lanes[e.Stream]
-	if outgoing := e.Kind == engine.Completed; outgoing != (l.From == h.index) {
+	if outgoing := e.Kind == engine.Completed || e.Kind == engine.StreamClosed; outgoing != (l.From == h.index) {
 		return false, violation("event %d of stream %d at the wrong end", e.Kind, e.Stream)
 	}
 	switch e.Kind {
@@ -66,6 +66,8 @@ func (r *run) event(h *host, e engine.Event) (called bool, err error) {
 			return false, err
 		}
 		return r.post(h)
+	case engine.StreamClosed:
+		return false, r.streamClosed(l, e)
 	case engine.Received:
 		return r.received(h, l, e)
 	case engine.StreamEnded:
@@ -193,13 +195,8 @@ func (r *run) completed(l *lane, e engine.Event) error {
 	if o.receive >= l.receiver.posted {
 		return violation("stream %d: operation %d completes before its receive is posted", l.id, i)
 	}
-	if o.slot >= 0 {
-		if err := l.shadowOf(o).complete(o.slot); err != nil {
-			return fmt.Errorf("operation %d completes: %w", i, err)
-		}
-	}
-	if o.Op == engine.OpWrite {
-		l.region.reuse(o.slot)
+	if err := l.landed(o, e.Result); err != nil {
+		return fmt.Errorf("operation %d completes: %w", i, err)
 	}
 	(o.pattern ^ reused).fill(o.source)
 	o.source = nil
@@ -208,6 +205,21 @@ func (r *run) completed(l *lane, e engine.Event) error {
 		l.sender.finished = r.now
 	}
 	return r.finish()
+}
+
+// landed judges what a complete operation leaves behind, and uses that memory again when it belongs to the application.
+func (l *lane) landed(o *operation, result uint64) error {
+	to := l.landing(o)
+	if to == nil {
+		return l.words.completed(o, result)
+	}
+	if err := to.complete(o.slot); err != nil {
+		return err
+	}
+	if o.Op != engine.OpSend {
+		to.reuse(o.slot)
+	}
+	return nil
 }
 
 // received judges the end of a posted receive and of all messages before it.
@@ -227,13 +239,13 @@ func (r *run) received(h *host, l *lane, e engine.Event) (called bool, err error
 	}
 	for ; l.receiver.verified <= l.consumers[k]; l.receiver.verified++ {
 		o := &l.operations[l.receiver.verified]
-		if o.slot < 0 {
-			continue
+		if o.Op != engine.OpWrite && o.Op != engine.OpSend {
+			continue // what it leads to is known at the sender only
 		}
-		if err := l.shadowOf(o).complete(o.slot); err != nil {
+		if err := l.landing(o).complete(o.slot); err != nil {
 			return false, fmt.Errorf("receive %d is filled: %w", k, err)
 		}
-		l.shadowOf(o).reuse(o.slot)
+		l.landing(o).reuse(o.slot)
 	}
 	l.receiver.filled++
 	n := l.wanted()
@@ -261,6 +273,20 @@ func (r *run) ended(l *lane, e engine.Event) (called bool, err error) {
 	}
 	l.receiver.ended = true
 	return false, r.finish()
+}
+
+// streamClosed judges the end of an outgoing stream, seen from its sender.
+func (r *run) streamClosed(l *lane, e engine.Event) error {
+	switch {
+	case e.Err != nil:
+		return violation("stream %d closes: %w", l.id, e.Err)
+	case l.sender.closed:
+		return violation("stream %d closes twice", l.id)
+	case !l.sender.ended || l.sender.completed != len(l.operations):
+		return violation("stream %d closes with %d of %d operations complete", l.id, l.sender.completed, len(l.operations))
+	}
+	l.sender.closed = true
+	return r.finish()
 }
 
 // finish closes the connection when every stream is over.

@@ -109,7 +109,9 @@ type Stream struct {
 type Message struct {
 	Op        engine.Op
 	Immediate bool // hand over a value: a Write then consumes a posted receive
-	Size      int
+	Fence     bool // begin only when all earlier operations of the stream are complete
+	Pieces    int  // Write, Send: number of pieces that the source bytes are in. Default: 1, as Data
+	Size      int  // bytes; of no meaning for atomic operations
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -169,7 +171,7 @@ func (c *Config) validateStreams() error {
 			return fmt.Errorf("%w: stream %d", ErrConfig, i)
 		}
 		for k, m := range s.Messages {
-			if m.Size < 0 || int64(m.Size) > 1<<32-1 || m.Op != engine.OpWrite && m.Op != engine.OpSend {
+			if m.Size < 0 || int64(m.Size) > 1<<32-1 || m.Pieces < 0 || m.Op < engine.OpWrite || m.Op > engine.OpCompareSwap {
 				return fmt.Errorf("%w: message %d of stream %d", ErrConfig, k, i)
 			}
 		}

@@ -206,14 +206,10 @@ func (r *run) check(h *host) error {
 		return fmt.Errorf("%w: host %d at %v: %w", ErrViolation, h.index, r.now.since(), err)
 	}
 	for _, l := range r.lanes {
-		if l.From == h.index {
-			continue
-		}
-		if err := l.region.guards(); err != nil {
-			return err
-		}
-		if err := l.inbox.guards(); err != nil {
-			return err
+		for _, s := range []*shadow{l.region, l.inbox, l.library, l.into, l.words.shadow} {
+			if err := s.guards(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/openmetaroce/metaroce/engine"
@@ -23,7 +24,7 @@ func judged(t *testing.T) (r *run, l *lane) {
 		o := &l.operations[i]
 		l.work()
 		l.sender.posted++
-		o.pattern.fill(l.shadowOf(o).bytes(o.slot))
+		o.pattern.fill(l.landing(o).bytes(o.slot))
 	}
 	l.sender.ended = true
 	l.receiver.posted = 2
@@ -44,7 +45,7 @@ func truth(l *lane) (events []engine.Event) {
 		}
 		events = append(events, e)
 	}
-	return append(events, engine.Event{Kind: engine.StreamEnded, Conn: 9})
+	return append(events, engine.Event{Kind: engine.StreamEnded, Conn: 9}, engine.Event{Kind: engine.StreamClosed, Conn: 7})
 }
 
 // report gives events to the judge until it objects.
@@ -71,7 +72,7 @@ func TestJudgeAcceptsTheTruth(t *testing.T) {
 	}
 	r, l = judged(t)
 	events := truth(l)
-	if err := report(r, append(events[3:], events[:3]...)); err != nil {
+	if err := report(r, slices.Concat(events[streamOpened:streamClosed], events[:streamOpened], events[streamClosed:])); err != nil {
 		t.Fatalf("receiver first: %v", err)
 	}
 }
@@ -85,6 +86,7 @@ const (
 	received0
 	received1
 	streamEnded
+	streamClosed
 )
 
 func TestJudgeRefusesWrongReports(t *testing.T) {
@@ -117,6 +119,9 @@ func TestJudgeRefusesWrongReports(t *testing.T) {
 		"ended too early":      func(l *lane, e []engine.Event) []engine.Event { e[received1] = e[streamEnded]; return e },
 		"ended twice":          func(l *lane, e []engine.Event) []engine.Event { return append(e, e[streamEnded]) },
 		"ended with error":     func(l *lane, e []engine.Event) []engine.Event { e[streamEnded].Err = failure; return e },
+		"closed twice":         func(l *lane, e []engine.Event) []engine.Event { return append(e, e[streamClosed]) },
+		"closed with error":    func(l *lane, e []engine.Event) []engine.Event { e[streamClosed].Err = failure; return e },
+		"closed too early":     func(l *lane, e []engine.Event) []engine.Event { e[completed2] = e[streamClosed]; return e },
 		"opened twice": func(l *lane, e []engine.Event) []engine.Event {
 			return append(e, engine.Event{Kind: engine.Opened, Conn: 7})
 		},
@@ -134,7 +139,7 @@ func TestJudgeRefusesWrongReports(t *testing.T) {
 func TestJudgeRefusesBytesOutOfPlace(t *testing.T) {
 	spoil := func(l *lane, i int) {
 		o := &l.operations[i]
-		b := l.shadowOf(o).bytes(o.slot)
+		b := l.landing(o).bytes(o.slot)
 		b[len(b)/2]++
 	}
 	t.Run("a Write completes", func(t *testing.T) {
@@ -172,7 +177,7 @@ func TestJudgeRefusesBytesOutOfPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := &l.operations[i]
-			o.pattern.fill(l.shadowOf(o).bytes(o.slot))
+			o.pattern.fill(l.landing(o).bytes(o.slot))
 			if l.region.verify() == nil && l.inbox.verify() == nil {
 				t.Errorf("message %d", i)
 			}

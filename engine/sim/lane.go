@@ -5,7 +5,6 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
@@ -17,8 +16,9 @@ type operation struct {
 	pattern pattern
 	match   uint64
 	value   uint32
-	slot    int // a Write's extent in lane.region, a Send's in lane.inbox; -1 for an empty hand
+	slot    int // its extent: a Write's in lane.region, a Send's in lane.inbox, a Read's in lane.library and lane.into; an atomic operation's word
 	receive int // the posted receive it consumes, or -1
+	effect  effect
 }
 
 // lane is one stream, as its two applications and the judge see it.
@@ -27,19 +27,26 @@ type lane struct {
 	index      int
 	id         uint16
 	operations []operation
-	consumers  []int   // by receive: the operation that consumes it
-	region     *shadow // at the receiver, where Writes land
-	inbox      *shadow // at the receiver, the buffers of posted receives
-	key        engine.Key
-
+	consumers  []int // by receive: the operation that consumes it
+	memory
 	sender   sender
 	receiver receiver
+}
+
+// memory is what a lane's operations touch.
+type memory struct {
+	region  *shadow // at the receiver, where Writes land
+	inbox   *shadow // at the receiver, the buffers of posted receives
+	library *shadow // at the receiver, what Reads ask for
+	into    *shadow // at the sender, where Reads land
+	words   *words  // at the receiver, what atomic operations change
+	keys    struct{ region, library, words engine.Key }
 }
 
 // sender is the progress of the sending application.
 type sender struct {
 	posted, completed int // operations
-	ended             bool
+	ended, closed     bool
 	begun, finished   instant
 }
 
@@ -55,52 +62,73 @@ type receiver struct {
 // newLane draws what the messages of a stream hold and where they land.
 func newLane(index int, s Stream, rng *rand.Rand) *lane {
 	l := &lane{Stream: s, index: index, id: uint16(index), operations: make([]operation, len(s.Messages))}
-	var writes, receives []int // operations
-	var rooms []int            // of receives
+	var writes, reads, atomics []int // operations
+	var rooms []int                  // of receives
 	for i := range l.operations {
 		o := &l.operations[i]
-		*o = operation{Message: s.Messages[i], pattern: pattern(rng.Uint64()), value: rng.Uint32(), match: rng.Uint64(), slot: -1, receive: -1}
-		if o.Op == engine.OpWrite {
+		*o = operation{Message: s.Messages[i], pattern: pattern(rng.Uint64()), value: rng.Uint32(), match: rng.Uint64(), receive: -1}
+		switch o.Op {
+		case engine.OpWrite:
 			writes = append(writes, i)
+		case engine.OpRead:
+			reads = append(reads, i)
+		case engine.OpFetchAdd, engine.OpCompareSwap:
+			atomics = append(atomics, i)
 		}
-		if o.Op == engine.OpSend || o.Immediate {
-			o.receive = len(receives)
-			receives = append(receives, i)
+		if o.Op == engine.OpSend || o.Op == engine.OpWrite && o.Immediate {
+			o.receive = len(l.consumers)
+			l.consumers = append(l.consumers, i)
 			room := rng.IntN(32)
 			if o.Op == engine.OpSend {
-				o.slot = o.receive
 				room += o.Size
 			}
 			rooms = append(rooms, room)
 		}
 	}
-	l.consumers = receives
 	l.inbox = newShadow(fmt.Sprintf("receives of stream %d", index), rooms)
-	for _, i := range receives {
+	for k, i := range l.consumers {
 		if o := &l.operations[i]; o.Op == engine.OpSend {
-			l.inbox.extents[o.receive].size, l.inbox.extents[o.receive].pattern = o.Size, o.pattern
+			o.slot = k
+			l.inbox.extents[k].size, l.inbox.extents[k].pattern = o.Size, o.pattern
 		}
 	}
-	places := slices.Clone(writes)
-	rng.Shuffle(len(places), func(i, k int) { places[i], places[k] = places[k], places[i] })
-	sizes := make([]int, len(places))
-	for slot, i := range places {
-		sizes[slot] = l.operations[i].Size
-		l.operations[i].slot = slot
+	l.region = l.shuffle("region", writes, rng)
+	l.library = l.shuffle("library", reads, rng)
+	l.into = newShadow(fmt.Sprintf("reads of stream %d", index), l.library.rooms())
+	copy(l.into.extents, l.library.extents)
+	for slot := range l.library.extents {
+		l.library.extents[slot].pattern.fill(l.library.bytes(slot))
 	}
-	l.region = newShadow(fmt.Sprintf("region of stream %d", index), sizes)
-	for slot, i := range places {
-		l.region.extents[slot].size, l.region.extents[slot].pattern = sizes[slot], l.operations[i].pattern
-	}
+	l.words = newWords(l, atomics, rng)
 	return l
 }
 
-// shadowOf returns where an operation's bytes land.
-func (l *lane) shadowOf(o *operation) *shadow {
-	if o.Op == engine.OpWrite {
-		return l.region
+// shuffle lays out memory for operations, in an order of its own.
+func (l *lane) shuffle(name string, operations []int, rng *rand.Rand) *shadow {
+	rng.Shuffle(len(operations), func(i, k int) { operations[i], operations[k] = operations[k], operations[i] })
+	rooms := make([]int, len(operations))
+	for slot, i := range operations {
+		rooms[slot] = l.operations[i].Size
+		l.operations[i].slot = slot
 	}
-	return l.inbox
+	s := newShadow(fmt.Sprintf("%s of stream %d", name, l.index), rooms)
+	for slot, i := range operations {
+		s.extents[slot].size, s.extents[slot].pattern = rooms[slot], l.operations[i].pattern
+	}
+	return s
+}
+
+// landing returns where an operation's bytes land; nil for atomic operations.
+func (l *lane) landing(o *operation) *shadow {
+	switch o.Op {
+	case engine.OpWrite:
+		return l.region
+	case engine.OpSend:
+		return l.inbox
+	case engine.OpRead:
+		return l.into
+	}
+	return nil
 }
 
 // bytes is the payload of all messages.
@@ -114,19 +142,33 @@ func (l *lane) bytes() (n uint64) {
 // work makes the next operation, its source bytes included.
 func (l *lane) work() engine.Work {
 	o := &l.operations[l.sender.posted]
+	w := engine.Work{Stream: l.id, Op: o.Op, ID: l.name(l.sender.posted), Fence: o.Fence, Immediate: o.Immediate}
+	if o.Immediate {
+		w.Value = o.value
+	}
+	switch o.Op {
+	case engine.OpWrite:
+		w.Key, w.At = l.keys.region, l.region.offset(o.slot)
+	case engine.OpSend:
+		w.Match = o.match
+	case engine.OpRead:
+		w.Key, w.At, w.Into = l.keys.library, l.library.offset(o.slot), l.into.bytes(o.slot)
+		return w
+	default:
+		w.Key, w.At = l.keys.words, 8*uint64(o.slot)
+		w.Operand, w.Compare = o.effect.operand, o.effect.compare
+		return w
+	}
 	if o.source == nil {
 		o.source = make([]byte, o.Size)
 		o.pattern.fill(o.source)
 	}
-	w := engine.Work{
-		Stream: l.id, Op: o.Op, ID: l.name(l.sender.posted), Data: o.source,
-		Immediate: o.Immediate, Value: o.value, Match: o.match,
+	if o.Pieces == 0 {
+		w.Data = o.source
+		return w
 	}
-	if o.Op == engine.OpWrite {
-		w.Match, w.Key, w.At = 0, l.key, uint64(l.region.extents[o.slot].at-guardBytes)
-	}
-	if !o.Immediate {
-		w.Value = 0
+	for k := range o.Pieces {
+		w.Pieces = append(w.Pieces, o.source[k*o.Size/o.Pieces:(k+1)*o.Size/o.Pieces])
 	}
 	return w
 }
@@ -151,13 +193,24 @@ func (l *lane) wanted() int {
 
 // receive makes the next posted receive.
 func (l *lane) receive() engine.Receive {
-	e := &l.inbox.extents[l.receiver.posted]
-	end := len(l.inbox.memory) - guardBytes
-	if l.receiver.posted+1 < len(l.inbox.extents) {
-		end = l.inbox.extents[l.receiver.posted+1].at - guardBytes
-	}
-	return engine.Receive{Stream: l.id, ID: l.name(l.receiver.posted), Buffer: l.inbox.memory[e.at:end:end]}
+	return engine.Receive{Stream: l.id, ID: l.name(l.receiver.posted), Buffer: l.inbox.room(l.receiver.posted)}
 }
 
 // over tells whether nothing more is to come of the stream.
-func (l *lane) over() bool { return l.sender.completed == len(l.operations) && l.receiver.ended }
+func (l *lane) over() bool { return l.sender.closed && l.receiver.ended }
+
+// registration is memory that the peer may reach, and how.
+type registration struct {
+	shadow *shadow
+	rights engine.Rights
+	key    *engine.Key
+}
+
+// registered lists what the lane's receiver registers.
+func (l *lane) registered() []registration {
+	return []registration{
+		{l.region, engine.RemoteWrite, &l.keys.region},
+		{l.library, engine.RemoteRead, &l.keys.library},
+		{l.words.shadow, engine.RemoteAtomic, &l.keys.words},
+	}
+}

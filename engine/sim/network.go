@@ -75,7 +75,7 @@ type network struct {
 	stats      NetworkStats
 	config     *Config
 	directions [2]direction
-	reach      uint64 // how many later datagrams of its path a copy may come after
+	reach      uint64 // how many later datagrams of its host a copy may come after
 	healAt     instant
 	marks      *rand.Rand
 	late       *rand.Rand
@@ -232,7 +232,7 @@ func (n *network) arrive(now instant, index int) (m mark, copied int, at instant
 	p := n.packets[index]
 	half := &n.directions[p.from]
 	if p.copy {
-		if half.sent[p.path]-p.turn > n.reach {
+		if half.order-p.order > n.reach {
 			n.stats.Withheld++
 			return markStale, -1, never
 		}

@@ -198,7 +198,7 @@ func TestCopyThatIsTooLateIsWithheld(t *testing.T) {
 		if m != markDelivered || copied < 0 || when <= at {
 			t.Fatalf("first arrival: mark %d, copy %d at %d", m, copied, when)
 		}
-		n.directions[0].sent[0] += later
+		n.directions[0].order += later
 		if _, _, last := n.hop(when, copied); !last {
 			t.Fatal("a copy enters a hop")
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // progressEvents is the number of events between two calls of Config.Progress.
-const progressEvents = 1 << 14
+const progressEvents = 1 << 12
 
 // run is the state of a run.
 type run struct {
@@ -74,14 +74,9 @@ func (r *run) build() error {
 		l := newLane(i, s, rng)
 		r.lanes = append(r.lanes, l)
 		r.total += l.bytes()
-		if len(l.region.extents) == 0 {
-			continue
+		if err := r.register(l); err != nil {
+			return err
 		}
-		key, err := r.hosts[1-l.From].endpoint.Register(l.region.region(), engine.RemoteWrite)
-		if err != nil {
-			return fmt.Errorf("%w: register: %w", ErrViolation, err)
-		}
-		l.key = key
 	}
 	routes := make([]engine.Route, r.config.Network.Paths)
 	for i := range routes {
@@ -95,6 +90,17 @@ func (r *run) build() error {
 	}
 	opener.conn = conn
 	r.plan(opener, r.now)
+	return nil
+}
+
+// register makes a lane's memory reachable at its receiver.
+func (r *run) register(l *lane) (err error) {
+	peer := r.hosts[1-l.From].endpoint
+	for _, m := range l.registered() {
+		if *m.key, err = peer.Register(m.shadow.region(), m.rights); err != nil {
+			return violation("register: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -149,17 +155,18 @@ func (r *run) over() bool {
 // verify looks at all memory, and takes back the regions.
 func (r *run) verify() error {
 	for _, l := range r.lanes {
-		if err := l.region.verify(); err != nil {
-			return err
+		for _, s := range []*shadow{l.region, l.inbox, l.library, l.into} {
+			if err := s.verify(); err != nil {
+				return err
+			}
 		}
-		if err := l.inbox.verify(); err != nil {
-			return err
+		if err := l.words.verify(); err != nil {
+			return fmt.Errorf("stream %d: %w", l.id, err)
 		}
-		if len(l.region.extents) == 0 {
-			continue
-		}
-		if err := r.hosts[1-l.From].endpoint.Deregister(l.key); err != nil {
-			return fmt.Errorf("%w: deregister: %w", ErrViolation, err)
+		for _, m := range l.registered() {
+			if err := r.hosts[1-l.From].endpoint.Deregister(*m.key); err != nil {
+				return violation("deregister: %w", err)
+			}
 		}
 	}
 	for _, h := range r.hosts {
@@ -200,7 +207,7 @@ func (r *run) count() {
 	out := &r.result
 	for _, h := range r.hosts {
 		sent := h.endpoint.Stats()
-		out.Packets += sent.SentOf(wire.OpcodeWrite) + sent.SentOf(wire.OpcodeSend)
+		out.Packets += sent.SentOf(wire.OpcodeWrite) + sent.SentOf(wire.OpcodeSend) + sent.SentOf(wire.OpcodeReadReply)
 		s, ok := h.endpoint.ConnStats(h.conn)
 		if !ok {
 			continue

@@ -207,3 +207,23 @@ func TestFaultsEndWhenTheNetworkHeals(t *testing.T) {
 		t.Errorf("begun at %v, %d datagrams swallowed", f.Begun, res.Network.Blackholed)
 	}
 }
+
+func TestProgressOnlyGrows(t *testing.T) {
+	cfg := plain(8 << 20)
+	cfg.CheckEvery = 0
+	var last uint64
+	calls := 0
+	cfg.Progress = func(placed, total uint64) {
+		calls++
+		if placed < last || placed > total || total != 8<<20 {
+			t.Errorf("%d of %d bytes, after %d", placed, total, last)
+		}
+		last = placed
+	}
+	if _, err := Run(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if calls == 0 {
+		t.Error("never called")
+	}
+}

@@ -49,7 +49,6 @@ func seedRange(t *testing.T) (first, count uint64) {
 type tally struct {
 	mu      sync.Mutex
 	results []Result
-	failed  []uint64
 }
 
 func (a *tally) add(res Result) {
@@ -180,6 +179,7 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 			"queue":      cfg.Network.Hops[0].Queue > 0,
 			"pauses":     cfg.Streams[0].Receives > 0,
 			"narrow":     cfg.Engine.SeqBits != 0,
+			"hints":      cfg.Engine.Capacity != 0,
 		} {
 			if present {
 				with[name]++

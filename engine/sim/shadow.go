@@ -91,6 +91,28 @@ func (s *shadow) region() []byte {
 	return s.memory[guardBytes:end:end]
 }
 
+// rooms returns the rooms of the extents, which are full.
+func (s *shadow) rooms() []int {
+	rooms := make([]int, len(s.extents))
+	for i := range rooms {
+		rooms[i] = s.extents[i].size
+	}
+	return rooms
+}
+
+// offset returns where an extent begins in the region.
+func (s *shadow) offset(i int) uint64 { return uint64(s.extents[i].at - guardBytes) }
+
+// room returns an extent with the space behind it, up to the gap.
+func (s *shadow) room(i int) []byte {
+	end := len(s.memory)
+	if i+1 < len(s.extents) {
+		end = s.extents[i+1].at
+	}
+	end -= guardBytes
+	return s.memory[s.extents[i].at:end:end]
+}
+
 // bytes returns the filled part of an extent.
 func (s *shadow) bytes(i int) []byte {
 	e := &s.extents[i]

@@ -90,7 +90,7 @@ func TestTraceSeesTimeKindOrderAndEveryByte(t *testing.T) {
 		return tr
 	}
 	seen := map[trace]string{base(): "base"}
-	if base() != base() {
+	if one, two := base(), base(); one != two {
 		t.Fatal("not the same twice")
 	}
 	for name, change := range map[string]func(*trace){

@@ -57,6 +57,9 @@ func (s *swarm) engine(cfg *Config) {
 	e.Chunk = doubling(rng, 256, 4096) + 8*between(rng, 0, 3)
 	packet := e.Chunk + engine.Overhead
 	e.Burst = doubling(rng, 1, 16)
+	if half(rng) {
+		e.Control = engine.Constant
+	}
 	e.InitialWindow = packet * doubling(rng, 1, 32)
 	e.MaxWindow = packet * doubling(rng, 16, 2048)
 	e.MaxAckDelay = time.Duration(doubling(rng, 4, 128)) * time.Microsecond
@@ -66,6 +69,7 @@ func (s *swarm) engine(cfg *Config) {
 	e.StreamWindow = doubling(rng, 1, 256)
 	e.Span = doubling(rng, 4, 65536)
 	e.Messages = doubling(rng, 8, 4096)
+	e.Requests = doubling(rng, 1, 64)
 	if narrow := s.concern(); half(narrow) {
 		e.SeqBits = between(narrow, 10, 12)
 	}
@@ -86,6 +90,9 @@ func (s *swarm) network(cfg *Config) {
 		slowDown(cfg)
 	}
 	n.Hops[0].Rate = n.Rate
+	if hints := s.concern(); half(hints) {
+		cfg.Engine.Capacity = uint64(n.Rate) / 1000 * uint64(between(hints, 10, 100)) / 100
+	}
 	queue := s.concern()
 	if !half(queue) {
 		return
@@ -135,21 +142,51 @@ func (s *swarm) faults(cfg *Config) {
 	if rng := s.concern(); half(rng) {
 		f.Damage = 0.02 * rng.Float64()
 	}
-	rng := s.concern()
-	if !half(rng) {
-		return
+	holes, cuts := s.concern(), s.concern()
+	switch {
+	case !half(holes):
+	case cfg.Engine.SeqBits == 0 && half(cuts):
+		cut(cuts, cfg)
+	default:
+		pierce(holes, cfg)
 	}
-	// A path that is silent for so long that half its sequence space passes would be lost for good.
+}
+
+// pierce draws outages of single paths in one direction. In a narrow sequence space they are short: when half of it passes
+// in silence, the path is lost for good.
+func pierce(rng *rand.Rand, cfg *Config) {
 	longest := 20_000
 	if cfg.Engine.SeqBits != 0 {
 		longest = int(4 * cfg.roundTrip() / time.Microsecond)
 	}
 	for range between(rng, 1, 2*cfg.Network.Paths) {
 		begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond
-		f.Blackholes = append(f.Blackholes, Blackhole{
+		cfg.Faults.Blackholes = append(cfg.Faults.Blackholes, Blackhole{
 			From: rng.IntN(2), Path: rng.IntN(cfg.Network.Paths), Begin: begin,
 			End: begin + time.Duration(between(rng, 1, longest))*time.Microsecond,
 		})
+	}
+}
+
+// cut draws one outage of many paths at once: all or all but one, in one direction or in both.
+func cut(rng *rand.Rand, cfg *Config) {
+	spared := -1
+	if half(rng) {
+		spared = rng.IntN(cfg.Network.Paths)
+	}
+	first, last := 0, 1
+	if half(rng) {
+		first = rng.IntN(2)
+		last = first
+	}
+	begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond
+	end := begin + time.Duration(doubling(rng, 1, 65_536))*time.Microsecond
+	for from := first; from <= last; from++ {
+		for path := range cfg.Network.Paths {
+			if path != spared {
+				cfg.Faults.Blackholes = append(cfg.Faults.Blackholes, Blackhole{From: from, Path: path, Begin: begin, End: end})
+			}
+		}
 	}
 }
 
@@ -181,16 +218,24 @@ func (s *swarm) streams(cfg *Config) {
 	}
 }
 
-// message draws a Write, a Write with immediate or a Send of a size that may be at an edge.
+// message draws an operation: half are plain Writes. Its size may be at an edge.
 func (s *swarm) message(rng *rand.Rand, chunk int) Message {
-	m := Message{Op: engine.OpWrite}
-	switch rng.IntN(4) {
-	case 0:
+	m := Message{Op: engine.OpWrite, Fence: rng.IntN(16) == 0}
+	switch rng.IntN(8) {
+	case 0, 1:
 		m.Immediate = true
-	case 1:
-		m.Op = engine.OpSend
-	case 2:
+	case 2, 3:
 		m.Op, m.Immediate = engine.OpSend, half(rng)
+	case 4:
+		if rng.IntN(3) > 0 {
+			m.Op = engine.OpRead
+			break
+		}
+		m.Op, m.Fence = engine.OpFetchAdd+engine.Op(rng.IntN(2)), half(rng)
+		return m
+	}
+	if m.Op != engine.OpRead && rng.IntN(4) == 0 {
+		m.Pieces = between(rng, 1, 5)
 	}
 	edges := [...]int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk}
 	switch i := rng.IntN(2 * len(edges)); {

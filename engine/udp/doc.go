@@ -7,8 +7,10 @@
 // datagram in control messages. Offload that the kernel refuses is switched off for that socket and counted. A full send
 // queue is no error: what could not be sent stays in its buffer, which is not lent again until it has left.
 //
-// Runner is the loop: one goroutine, locked to its thread, that owns the Endpoint and its Port. Everybody else hands it
-// commands and gets events back. It sleeps in epoll until a datagram, a command or the engine's next timeout is there.
+// Runner is the loop: one goroutine that owns the Endpoint and its Port. Everybody else hands it commands and gets events
+// back. It sleeps until a datagram, a command or the engine's next timeout is there, in the Go scheduler's own poller: a
+// command, or the goroutine that waits for an event, can then run on the very thread that has just become idle. A thread
+// locked to the loop and blocked in the kernel was measured to answer five times as late.
 //
 // A steady flow of packets allocates nothing.
 package udp

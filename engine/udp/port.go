@@ -13,21 +13,19 @@ import (
 )
 
 // Port is a pool of local UDP sockets that an engine.Endpoint sends from and receives on. It belongs to one goroutine; only
-// Wake may be called from others, and not after Close.
+// Wake may be called from others.
 type Port struct {
 	sockets    []socket
 	byLocal    map[netip.AddrPort]int
 	wildByPort map[uint16]int
-	epoll      int
-	event      int
-	events     []unix.EpollEvent
-	// coarse: the kernel has no epoll_pwait2.
-	coarse bool
+	waiter     *waiter
 	// watching: some socket is armed for room to send.
 	watching bool
 	tx       *sender
 	rx       *receiver
 	failed   error
+	closed   bool
+	faults   []RouteFault
 	stats    Stats
 }
 
@@ -41,8 +39,11 @@ func Open(cfg Config) (*Port, error) {
 	}
 	z := zones{}
 	p := &Port{
-		byLocal: map[netip.AddrPort]int{}, wildByPort: map[uint16]int{}, epoll: -1, event: -1,
-		events: make([]unix.EpollEvent, len(cfg.Local)+1), tx: newSender(&cfg, z), rx: newReceiver(&cfg, z),
+		byLocal: map[netip.AddrPort]int{}, wildByPort: map[uint16]int{},
+		tx: newSender(&cfg, z), rx: newReceiver(&cfg, z),
+	}
+	if p.waiter, err = openWaiter(len(cfg.Local)); err != nil {
+		return nil, err
 	}
 	if err := p.open(&cfg, z); err != nil {
 		p.Close()
@@ -52,9 +53,6 @@ func Open(cfg Config) (*Port, error) {
 }
 
 func (p *Port) open(cfg *Config, z zones) error {
-	if err := p.openWait(); err != nil {
-		return err
-	}
 	for i, at := range cfg.Local {
 		s, err := openSocket(at, cfg, z)
 		if err != nil {
@@ -95,11 +93,9 @@ func (p *Port) Close() error {
 		}
 	}
 	p.sockets = p.sockets[:0]
-	for _, fd := range []*int{&p.epoll, &p.event} {
-		if *fd >= 0 {
-			unix.Close(*fd)
-			*fd = -1
-		}
+	if !p.closed {
+		p.closed = true
+		p.waiter.close()
 	}
 	return first
 }

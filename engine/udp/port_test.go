@@ -216,6 +216,13 @@ func TestPortDropsWhatTheRouteRefuses(t *testing.T) {
 	if s := p.Stats(); s.Dropped != 3 || s.GSORefused != 0 {
 		t.Errorf("%d dropped, %d sockets without segmentation", s.Dropped, s.GSORefused)
 	}
+	want := []RouteFault{{Route: route, Fault: engine.Unreachable}}
+	if diff := cmp.Diff(want, p.Faults(), compareAddresses); diff != "" {
+		t.Error(diff)
+	}
+	if again := p.Faults(); len(again) != 0 {
+		t.Errorf("told again: %v", again)
+	}
 	stranger := engine.Route{Local: netip.MustParseAddrPort("127.0.0.1:1"), Remote: p.Local()[0]}
 	if err := p.Send(lend(t, p, stranger, packet(1, 100))); err != nil || p.Stats().Dropped != 4 {
 		t.Errorf("a route of no socket: %v, %d dropped", err, p.Stats().Dropped)

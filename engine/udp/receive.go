@@ -59,7 +59,7 @@ func (p *Port) Receive() ([]engine.Datagram, error) {
 		return r.out, err
 	}
 	if len(r.ready) == 0 {
-		if _, err := p.poll(0); err != nil {
+		if err := p.poll(); err != nil {
 			return nil, err
 		}
 	}

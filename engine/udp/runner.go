@@ -5,11 +5,8 @@
 package udp
 
 import (
-	"runtime"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
@@ -114,12 +111,8 @@ func (r *Runner) Err() error {
 	return r.err
 }
 
-// loop runs until Stop or an error of the Port. It stays locked to its thread, which sleeps in the kernel with timers of
-// its own precision and ends with the goroutine.
+// loop runs until Stop or an error of the Port.
 func (r *Runner) loop() {
-	runtime.LockOSThread()
-	// Sleeps end when they should, not up to 50 us later. Without it only ACKs are late.
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	err := r.run()
 	r.mu.Lock()
 	r.stopping = true
@@ -141,11 +134,12 @@ func (r *Runner) run() error {
 		if err != nil {
 			return err
 		}
+		faults := r.faults(now)
 		events := r.events(now)
 		if stop {
 			return nil
 		}
-		if events > 0 || wake <= now || r.spins(now, ran) {
+		if faults+events > 0 || wake <= now || r.spins(now, ran) {
 			continue
 		}
 		if err := r.sleep(wake); err != nil {
@@ -166,6 +160,15 @@ func (r *Runner) commands(now engine.Time) (ran int, stop bool) {
 		list[i] = nil
 	}
 	return len(list), stop
+}
+
+// faults tells the engine what the sockets have learned of routes and returns how many there were.
+func (r *Runner) faults(now engine.Time) int {
+	list := r.cfg.Port.Faults()
+	for _, f := range list {
+		r.cfg.Endpoint.RouteError(now, f.Route, f.Fault)
+	}
+	return len(list)
 }
 
 // events delivers what has happened and returns how many events there were.

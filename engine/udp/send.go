@@ -203,6 +203,7 @@ func (p *Port) refused(s *socket, train []engine.Datagram, errno unix.Errno) (in
 	// The route takes no such datagram, for example EMSGSIZE or ENETUNREACH. To the engine it is lost.
 	s.suspect = false
 	p.stats.Dropped++
+	p.fault(train[0].Route, errno)
 	return 1, nil
 }
 

@@ -15,29 +15,26 @@ import (
 )
 
 func TestWaitEndsForEachOfItsReasons(t *testing.T) {
-	for _, coarse := range []bool{false, true} {
-		p := open(t, "127.0.0.1", 3)
-		p.coarse = coarse
-		start := time.Now()
-		if err := p.Wait(3 * time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(start); took < 3*time.Millisecond {
-			t.Errorf("coarse %v: slept %v of 3 ms", coarse, took)
-		}
-		p.Wake()
-		if err := p.Wait(-1); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Send(lend(t, p, engine.Route{Local: p.Local()[0], Remote: p.Local()[2]}, packet(1, 10))); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Wait(-1); err != nil {
-			t.Fatal(err)
-		}
-		if in, err := p.Receive(); len(in) != 1 || err != nil {
-			t.Errorf("coarse %v: %d datagrams, %v", coarse, len(in), err)
-		}
+	p := open(t, "127.0.0.1", 3)
+	start := time.Now()
+	if err := p.Wait(3 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took < 3*time.Millisecond {
+		t.Errorf("slept %v of 3 ms", took)
+	}
+	p.Wake()
+	if err := p.Wait(-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Send(lend(t, p, engine.Route{Local: p.Local()[0], Remote: p.Local()[2]}, packet(1, 10))); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(-1); err != nil {
+		t.Fatal(err)
+	}
+	if in, err := p.Receive(); len(in) != 1 || err != nil {
+		t.Errorf("%d datagrams, %v", len(in), err)
 	}
 }
 

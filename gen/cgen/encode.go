@@ -215,15 +215,18 @@ func (e *encoder) settle(sets []settle) {
 			e.p.line("%s = %s;", to, sc.cond(st.value))
 			continue
 		}
-		e.assign(to, it, sc.num(st.value), signed(st.value))
+		if signed(st.value) {
+			e.g.unsupported("%s.%s: a negative derived value", it.Owner.Name.Schema, it.Name.Schema)
+		}
+		e.assign(to, it, sc.num(st.value))
 	}
 }
 
 // assign prints the narrowing of a computed number to its field.
-func (e *encoder) assign(to string, it *gen.Item, value string, negative bool) {
+func (e *encoder) assign(to string, it *gen.Item, value string) {
 	s := it.Scalar
 	limit := maskText(s.Bits)
-	if s.Signed || negative {
+	if s.Signed {
 		e.g.unsupported("%s.%s: a signed derived field", it.Owner.Name.Schema, it.Name.Schema)
 	}
 	e.p.line("n = %s;", value)
@@ -270,7 +273,7 @@ func (e *encoder) solve(sc scope, to string, it *gen.Item, sv *gen.Solve) {
 		e.p.line("}")
 		value = fmt.Sprintf("(%s) / %du", value, sv.A)
 	}
-	e.assign(to, it, value, false)
+	e.assign(to, it, value)
 }
 
 func (e *encoder) steps(steps []gen.Step) {

@@ -42,14 +42,12 @@ func (d *decoder) leave(reserve int) {
 }
 
 func (d *decoder) choose(c *gen.Choose) {
-	it := c.Item
-	d.mark(it)
-	none := fmt.Sprintf("return fail(in, %sE_SWITCH, in->off, %s);", d.g.upper, d.field(it))
-	d.g.chooser(d.p, d.scope(), it.Switch, none, func(a *gen.Arm) { d.arm(c, a) })
+	d.mark(c.Item)
+	d.g.chooser(d.p, d.scope(), c.Item.Switch, func(a *gen.Arm) { d.arm(c, a) })
 }
 
-// chooser prints the switch statement of a switch item. arm prints what one arm does; none is for numbers without an arm.
-func (g *generator) chooser(p *printer, sc scope, sw *gen.Switch, none string, arm func(*gen.Arm)) {
+// chooser prints the switch statement of a switch item. arm prints what one arm does; nil stands for numbers without one.
+func (g *generator) chooser(p *printer, sc scope, sw *gen.Switch, arm func(*gen.Arm)) {
 	selector := &gen.Expr{Op: gen.OpRef, Ref: sw.Selector}
 	var ranges []*gen.Arm
 	p.line("switch (%s) {", selectorText(sw, sc.leaf(selector)))
@@ -72,16 +70,13 @@ func (g *generator) chooser(p *printer, sc scope, sw *gen.Switch, none string, a
 		arm(a)
 		p.line("}")
 	}
-	other := none
+	var other *gen.Arm
 	for _, a := range sw.Arms {
 		if len(a.Labels) == 0 {
-			arm(a)
-			other = ""
+			other = a
 		}
 	}
-	if other != "" {
-		p.line("%s", other)
-	}
+	arm(other)
 	p.line("}")
 }
 
@@ -120,9 +115,13 @@ func (g *generator) label(sw *gen.Switch, n uint64) string {
 	return hexText(n)
 }
 
-// arm prints what one arm does.
+// arm prints what one arm does; a is nil for a number without one.
 func (d *decoder) arm(c *gen.Choose, a *gen.Arm) {
 	it := c.Item
+	if a == nil {
+		d.p.line("return fail(in, %sE_SWITCH, in->off, %s);", d.g.upper, d.field(it))
+		return
+	}
 	if a.Reject != nil {
 		d.p.line("return fail(in, %s, in->off, %s);", d.g.upper+a.Reject.Name, d.field(it))
 		return

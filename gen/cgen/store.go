@@ -165,12 +165,15 @@ func (e *encoder) sums(parts []gen.Part, bit int) {
 }
 
 func (e *encoder) choose(c *gen.Choose) {
-	none := fmt.Sprintf("return -%sE_SWITCH;", e.g.upper)
-	e.g.chooser(e.p, e.scope(), c.Item.Switch, none, func(a *gen.Arm) { e.arm(c.Item, a) })
+	e.g.chooser(e.p, e.scope(), c.Item.Switch, func(a *gen.Arm) { e.arm(c.Item, a) })
 }
 
 // arm prints the writing of one arm. The selector decides; an enum that says otherwise is the caller's mistake.
 func (e *encoder) arm(it *gen.Item, a *gen.Arm) {
+	if a == nil {
+		e.p.line("return -%sE_SWITCH;", e.g.upper)
+		return
+	}
 	if a.Reject != nil {
 		e.p.line("return -%s;", e.g.upper+a.Reject.Name)
 		return
@@ -328,7 +331,7 @@ func (g *generator) tlvWriteElement(p *printer, l *gen.List) {
 	p.line("return rc;")
 	p.line("}")
 	if l.LengthOf != nil {
-		e.assign("head."+l.LengthOf.Name.C, l.LengthOf, fmt.Sprintf("o->off - start - %du", size), false)
+		e.assign("head."+l.LengthOf.Name.C, l.LengthOf, fmt.Sprintf("o->off - start - %du", size))
 	} else {
 		p.line("n = o->off - start - %du;", size)
 		p.line("if (n != %s) {", scope{g: g, self: "head.", packing: true}.num(l.Length))

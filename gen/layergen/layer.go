@@ -62,7 +62,7 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 }
 
 func (p *pkg) param(a *gen.Param) param {
-	out := param{Name: argument(a.Name), Setter: "Set" + a.Name.Go}
+	out := param{Name: p.argument(a.Name), Setter: "Set" + a.Name.Go}
 	if a.Struct == nil {
 		out.Type, out.Doc = uintType(a.Bits), "the number "+a.Name.Schema
 		return out
@@ -73,10 +73,10 @@ func (p *pkg) param(a *gen.Param) param {
 }
 
 // argument is the Go name of a parameter; one-letter names are receivers.
-func argument(n gen.Name) string {
+func (p *pkg) argument(n gen.Name) string {
 	name := lowerFirst(n.Go)
 	switch name {
-	case "packet", "data", "df", "buf", "opts", "inner", "payload", "trailer", "errors", "fmt", "strings", "binary", "gopacket":
+	case p.Codec, "packet", "data", "df", "buf", "opts", "inner", "payload", "trailer", "errors", "fmt", "strings", "binary", "gopacket":
 		return name + "Arg"
 	}
 	if len(name) == 1 || token.IsKeyword(name) {

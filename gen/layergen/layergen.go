@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"path"
 	"sort"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -26,7 +28,7 @@ type Config struct {
 const DefaultGopacket = "github.com/google/gopacket"
 
 // ErrNoCodec says that Config.Codec is empty.
-var ErrNoCodec = errors.New("layers backend: the import path of the codec is not set")
+var ErrNoCodec = errors.New("the import path of the codec is not set")
 
 //go:embed templates/package.tmpl
 var packageText string
@@ -50,7 +52,7 @@ func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 		}
 		l, err := newLayer(pkg, s)
 		if err != nil {
-			return nil, fmt.Errorf("layers backend: %s: %w", s.Name.Schema, err)
+			return nil, fmt.Errorf("%s: %w", s.Name.Schema, err)
 		}
 		pkg.Layers = append(pkg.Layers, l)
 	}
@@ -74,20 +76,20 @@ func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 	return files, nil
 }
 
-func render(path, text string, data any) (gen.File, error) {
-	t, err := template.New(path).Parse(text)
+func render(name, text string, data any) (gen.File, error) {
+	t, err := template.New(name).Parse(text)
 	if err != nil {
-		return gen.File{}, fmt.Errorf("layers backend: %w", err)
+		return gen.File{}, fmt.Errorf("%s: %w", name, err)
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, data); err != nil {
-		return gen.File{}, fmt.Errorf("layers backend: %s: %w", path, err)
+		return gen.File{}, fmt.Errorf("%s: %w", name, err)
 	}
 	formatted, err := format.Source(out.Bytes())
 	if err != nil {
-		return gen.File{}, fmt.Errorf("layers backend: %s: %w", path, err)
+		return gen.File{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return gen.File{Path: path, Data: formatted}, nil
+	return gen.File{Path: name, Data: formatted}, nil
 }
 
 // pkg is what the templates know of the printed package.
@@ -107,6 +109,14 @@ func newPackage(p *gen.Protocol, c Config) *pkg {
 		c.Gopacket = DefaultGopacket
 	}
 	return &pkg{Protocol: p, Config: c, Codec: p.Targets.GoPackage}
+}
+
+// CodecImport is the import of the codec, by name where the path does not end in it.
+func (p *pkg) CodecImport() string {
+	if path.Base(p.Config.Codec) == p.Codec {
+		return strconv.Quote(p.Config.Codec)
+	}
+	return p.Codec + " " + strconv.Quote(p.Config.Codec)
 }
 
 // bind gives the UDP port to the first packet that needs nothing from outside and lies in no other packet.

@@ -87,44 +87,48 @@ func (f *finder) rest(at place, it *gen.Item, tail int) {
 			f.found("nil", tail)
 		}
 	case it.Kind == gen.KindSwitch && switchHoldsPayload(it.Switch):
-		f.choose(at, it.Switch, tail)
-		f.found("nil", tail)
+		if !f.choose(at, it.Switch, tail) {
+			f.found("nil", tail)
+		}
 	default:
 		f.found("nil", tail)
 	}
 }
 
-// choose prints the search in the arms of a switch. The selector decides, as it does for the encoder.
-func (f *finder) choose(at place, sw *gen.Switch, tail int) {
+// choose prints the search in the arms of a switch. The selector decides, as it does for the encoder. True: the printed
+// code always returns.
+func (f *finder) choose(at place, sw *gen.Switch, tail int) bool {
 	selector := f.reach(at, sw.Selector).expr
 	if it := sw.Selector.Last(); settled(it) {
 		f.fail("a switch depends on %s, which the encoder computes", it.Name.Schema)
 	}
 	arms := telling(sw.Arms)
-	plain := true
+	plain, other := true, false
 	for _, a := range arms {
+		other = other || len(a.Labels) == 0
 		for _, r := range a.Labels {
 			plain = plain && r.First == r.Last
 		}
 	}
+	labels := f.values
 	if plain {
 		f.line("switch %s {", selector)
 	} else {
 		f.line("switch selector := %s; {", selector)
+		labels = f.conditions
 	}
 	for _, a := range arms {
 		if len(a.Labels) == 0 {
 			f.line("default:")
 		} else {
-			f.line("case %s:", f.labels(sw.Selector.Last(), a.Labels, plain))
+			f.line("case %s:", labels(sw.Selector.Last(), a.Labels))
 		}
-		if !holdsPayload(a.Struct) {
+		if !holdsPayload(a.Struct) || !f.walk(f.inner(at, a.Struct, a.Args, at.expr+"."+a.Name.Go), tail) {
 			f.found("nil", tail)
-			continue
 		}
-		f.walk(f.inner(at, a.Struct, a.Args, at.expr+"."+a.Name.Go), tail)
 	}
 	f.line("}")
+	return other
 }
 
 // computed is an item that an expression reads and whose stored value the encoder may replace; nil = none.
@@ -158,14 +162,21 @@ func telling(arms []*gen.Arm) []*gen.Arm {
 	return out
 }
 
-// labels prints an arm's labels, as values or as conditions on the selector.
-func (f *finder) labels(it *gen.Item, labels []gen.Range, plain bool) string {
+// values lists an arm's labels, which are all single numbers.
+func (f *finder) values(it *gen.Item, labels []gen.Range) string {
+	var out []string
+	for _, r := range labels {
+		out = append(out, f.label(it, r.First))
+	}
+	return strings.Join(out, ", ")
+}
+
+// conditions lists what an arm's labels ask of the selector.
+func (f *finder) conditions(it *gen.Item, labels []gen.Range) string {
 	var out []string
 	for _, r := range labels {
 		first, last := f.label(it, r.First), f.label(it, r.Last)
 		switch {
-		case plain:
-			out = append(out, first)
 		case r.First == r.Last:
 			out = append(out, "selector == "+first)
 		case r.First == 0:

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/openmetaroce/metaroce/gen"
 )
 
-// changed returns the packet with another number in a scalar of whole bytes, which lies in the root's first run.
-func changed(t *testing.T, root *gen.Struct, packet []byte, path string, add uint64) []byte {
+// changed returns the packet with add added to a scalar of whole bytes, which lies in the first run of every packet.
+func changed(t *testing.T, packet []byte, path string, add uint64) []byte {
 	t.Helper()
+	p := loadProtocol(t)
+	root := rootOf(t, p, "Packet")
 	for _, p := range leavesOf(runOf(root)) {
 		if pathText(p.path) != path {
 			continue
@@ -47,17 +48,16 @@ func vectorWith(t *testing.T, vectors []*vector, suffix string) *vector {
 func TestAnalysisMarksResends(t *testing.T) {
 	p := loadProtocol(t)
 	v := vectorWith(t, loadVectors(t, p), ".message.stream")
-	root := rootOf(t, p, v.Packet)
-	again := changed(t, root, v.data, "base.tsn", 1)
+	again := changed(t, v.data, "base.tsn", 1)
 	frames := []frame{
 		{v.data, -1},
-		{again, -1}, // sent again
-		{changed(t, root, v.data, "base.psn", 1), -1}, // another slot
-		{v.data, -1}, // an old copy
-		{changed(t, root, again, "base.tag", 1), -1},    // another connection
-		{changed(t, root, again, "base.psn", 256), -1},  // the same slot, a window later
-		{changed(t, root, v.data, "base.psn", 256), -1}, // its old copy
-		{changed(t, root, v.data, "base.tsn", 1<<31), -1},
+		{again, -1},                               // sent again
+		{changed(t, v.data, "base.psn", 1), -1},   // another slot
+		{v.data, -1},                              // an old copy
+		{changed(t, again, "base.tag", 1), -1},    // another connection
+		{changed(t, again, "base.psn", 256), -1},  // the same slot, a window later
+		{changed(t, v.data, "base.psn", 256), -1}, // its old copy
+		{changed(t, v.data, "base.tsn", 1<<31), -1},
 	}
 	out := tshark(t, generated(t, p), writePcap(t, p.Targets.UDPPort, frames), "-T", "fields", "-e", p.Targets.LuaProto+".analysis.resend")
 	if diff := cmp.Diff([]string{"", "1", "", "", "", "", "", ""}, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")); diff != "" {

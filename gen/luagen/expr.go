@@ -226,13 +226,6 @@ func bigConst(typ string, n *big.Int) string {
 	return fmt.Sprintf("%s.new(%d, %d)", typ, u&0xffffffff, u>>32)
 }
 
-func bigType(signed bool) string {
-	if signed {
-		return "Int64"
-	}
-	return "UInt64"
-}
-
 // bigOf is the 64-bit type in which all parts of the expressions fit.
 func bigOf(es ...*gen.Expr) string {
 	for _, e := range es {

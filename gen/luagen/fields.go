@@ -159,7 +159,7 @@ func (g *generator) scalarField(d fieldDef, it *gen.Item, s *gen.Scalar, m mask)
 		d.kind, d.rest = "ipv4", ", "+desc
 		return d
 	}
-	d.kind = numberType(bits, s.Signed)
+	d.kind = numberType(bits, s)
 	base, values := "base.DEC", "nil"
 	if it.Format == "hex" && !s.Signed {
 		base = "base.HEX"
@@ -177,9 +177,10 @@ func (g *generator) scalarField(d fieldDef, it *gen.Item, s *gen.Scalar, m mask)
 	return d
 }
 
-func numberType(bits int, signed bool) string {
+// numberType is the kind of field that holds so many bits of a scalar.
+func numberType(bits int, s *gen.Scalar) string {
 	kind := "uint"
-	if signed {
+	if s.Signed {
 		kind = "int"
 	}
 	for _, n := range []int{8, 16, 24, 32} {

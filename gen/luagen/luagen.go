@@ -123,6 +123,7 @@ func (g *generator) print() error {
 		}
 	}
 	g.insides()
+	g.parts()
 	if err := g.checksums(); err != nil {
 		return err
 	}

@@ -139,7 +139,11 @@ func (f *function) call(c *gen.Call) {
 	path := c.Item.Name.Schema
 	f.arrive(c.Item)
 	g.open("do")
-	stop := f.window(c.Windowed, c.Reserve, path)
+	reserve := 0
+	if c.Windowed {
+		reserve = c.Reserve
+	}
+	stop := f.window(reserve, path)
 	tree := f.subtree(s, stop)
 	f.invoke(invocation{s, c.Item.Args, quote(path), stop, c.Windowed, tree})
 	if tree == "u" {
@@ -154,9 +158,9 @@ func (f *function) call(c *gen.Call) {
 	g.shut("end")
 }
 
-// window prints the end of the callee's container and returns its name.
-func (f *function) window(windowed bool, reserve int, path string) string {
-	if !windowed || reserve == 0 {
+// window prints the end of a container with reserve bytes of trailers behind it, and returns its name.
+func (f *function) window(reserve int, path string) string {
+	if reserve == 0 {
 		return "stop"
 	}
 	f.g.line("local e = stop - %d", reserve)
@@ -169,7 +173,11 @@ func (f *function) repeat(r *gen.Repeat) {
 	path := r.Item.Name.Schema
 	f.arrive(r.Item)
 	g.open("do")
-	stop := f.window(a.Count == nil, r.Reserve, path)
+	reserve := 0
+	if a.Count == nil {
+		reserve = r.Reserve
+	}
+	stop := f.window(reserve, path)
 	g.line("local i = 0")
 	if a.Count == nil {
 		g.open("while o < %s do", stop)
@@ -332,7 +340,11 @@ func (f *function) arm(c *gen.Choose, arm *gen.Arm) {
 	case arm.Reject != nil:
 		g.line("%s", failure(arm.Reject.Number, path, "o"))
 	case arm.Struct != nil:
-		stop := f.window(arm.Struct.Greedy, c.Reserve, path)
+		reserve := 0
+		if arm.Struct.Greedy {
+			reserve = c.Reserve
+		}
+		stop := f.window(reserve, path)
 		tree := f.subtree(arm.Struct, stop)
 		f.invoke(invocation{arm.Struct, arm.Args, quote(snake(arm.Name.Schema)), stop, arm.Struct.Greedy, tree})
 		if tree == "u" {

@@ -12,8 +12,12 @@ import (
 // adder prints A.x(t, o): the tree of a header of fixed size that begins at offset o.
 func (g *generator) adder(s *gen.Struct) {
 	g.open("function A.%s(t, o)", s.Name.Filter)
-	g.line("if not W.%s then return end", s.Name.Filter)
+	g.line("local w = W.%s", s.Name.Filter)
+	g.line("if not w then return end")
 	g.line("t = t:add(H.%s, tvb(o, %d))", s.Name.Filter, s.Max)
+	if g.simple(s) {
+		g.line("if w ~= true then return some(t, o, w) end")
+	}
 	g.addRun(s, runOf(s), "o")
 	g.shut("end")
 	g.line("")
@@ -182,4 +186,38 @@ func eachInside(s *gen.Struct, seen map[*gen.Struct]bool, visit func(*gen.Struct
 			}
 		}
 	}
+}
+
+// simple reports whether a header consists of items that their fields decode alone, so that any of them can be left out.
+func (g *generator) simple(s *gen.Struct) bool {
+	for _, gr := range groupsOf(ownLeaves(runOf(s))) {
+		for _, p := range gr.leaves {
+			it := p.last()
+			plain := it.Kind == gen.KindScalar && it.Scalar.Sum == nil && !little(it.Scalar) && !g.bigWindow(gr, p) ||
+				it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanBytes && it.Span.Fixed > 0
+			if it.Kind != gen.KindReserved && !plain {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// parts prints P.x, where the items of simple headers lie: field, first byte and number of bytes.
+func (g *generator) parts() {
+	for _, s := range g.structs {
+		if g.roles[s]&rolePart == 0 || !g.simple(s) {
+			continue
+		}
+		g.open("P.%s = {", s.Name.Filter)
+		for _, gr := range groupsOf(ownLeaves(runOf(s))) {
+			for _, p := range gr.leaves {
+				if it := p.last(); it.Kind != gen.KindReserved {
+					g.line("{ %s, %d, %d },", index("F."+s.Name.Filter, g.slot(s, it)), gr.first, gr.size)
+				}
+			}
+		}
+		g.shut("}")
+	}
+	g.line("")
 }

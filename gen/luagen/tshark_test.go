@@ -124,7 +124,7 @@ func writePcap(t *testing.T, port int, frames []frame) string {
 	}
 	start := time.Unix(1_700_000_000, 0)
 	for i, fr := range frames {
-		data := datagram(t, port, fr.payload)
+		data := datagram(t, route{net.IP{10, 0, 0, 1}, net.IP{10, 0, 0, 2}, 50000, port}, fr.payload)
 		info := gopacket.CaptureInfo{Timestamp: start.Add(time.Duration(i) * time.Millisecond), Length: len(data), CaptureLength: len(data)}
 		if fr.captured >= 0 {
 			info.CaptureLength = lead + fr.captured
@@ -136,11 +136,17 @@ func writePcap(t *testing.T, port int, frames []frame) string {
 	return path
 }
 
-func datagram(t *testing.T, port int, payload []byte) []byte {
+// route is where a datagram comes from and goes to.
+type route struct {
+	src, dst         net.IP
+	srcPort, dstPort int
+}
+
+func datagram(t *testing.T, r route, payload []byte) []byte {
 	t.Helper()
 	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 1}, DstMAC: net.HardwareAddr{2, 0, 0, 0, 0, 2}, EthernetType: layers.EthernetTypeIPv4}
-	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: net.IP{10, 0, 0, 1}, DstIP: net.IP{10, 0, 0, 2}}
-	udp := &layers.UDP{SrcPort: 50000, DstPort: layers.UDPPort(port)}
+	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: r.src, DstIP: r.dst}
+	udp := &layers.UDP{SrcPort: layers.UDPPort(r.srcPort), DstPort: layers.UDPPort(r.dstPort)}
 	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
 		t.Fatal(err)
 	}

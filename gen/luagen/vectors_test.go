@@ -47,7 +47,7 @@ func agree(t *testing.T, p *gen.Protocol, vectors []*vector) {
 	}
 	wrong := 0
 	for i, v := range vectors {
-		if diff := compareVector(t, p, v, shown[i], known); diff != "" {
+		if diff := compareVector(t, p, v, shown[i]); diff != "" {
 			t.Errorf("%s: %s", v.ID, diff)
 			if wrong++; wrong == 20 {
 				t.Fatal("too many differences")
@@ -57,9 +57,9 @@ func agree(t *testing.T, p *gen.Protocol, vectors []*vector) {
 	t.Logf("%d vectors agree", len(vectors)-wrong)
 }
 
-func compareVector(t *testing.T, p *gen.Protocol, v *vector, d *dissected, known map[string]*gen.Item) string {
+func compareVector(t *testing.T, p *gen.Protocol, v *vector, d *dissected) string {
 	t.Helper()
-	proto := p.Targets.LuaProto
+	proto, known := p.Targets.LuaProto, itemsByFilter(p)
 	switch {
 	case d.broken != "":
 		return "Lua error: " + d.broken

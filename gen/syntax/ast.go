@@ -154,12 +154,19 @@ type Since struct {
 	Number string `parser:"@Number"`
 }
 
-// Attr is `@fmt(hex)`.
+// Attr is `@fmt(hex)` or `@name(go = "Name")`.
 type Attr struct {
 	Pos    Pos
 	EndPos Pos
-	Name   *Ident  `parser:"'@' @@"`
-	Args   []*Expr `parser:"('(' @@ (',' @@)* ')')?"`
+	Name   *Ident      `parser:"'@' @@"`
+	Named  []*NamedArg `parser:"( '(' ( (?= Name '=') @@ (',' @@)*"`
+	Args   []*Expr     `parser:"       | @@ (',' @@)* ) ')' )?"`
+}
+
+// NamedArg is `go = "Name"`.
+type NamedArg struct {
+	Key   *Ident `parser:"@@ '='"`
+	Value string `parser:"@String"`
 }
 
 // Sum is `crc Crc32c : u32 { … }` or `sum Inet : u16 { … }`.

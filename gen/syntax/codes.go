@@ -44,7 +44,7 @@ var lexicalCodes = []CodeInfo{
 	{"E0008", "a missing or misplaced first line", "a file begins with `edition 1; package name; byteorder big; bitorder msb;` in this order"},
 	{"E0009", "an unknown edition", "write `edition 1;`"},
 	{"E0010", "a part of the language that this compiler refuses because it cannot lay it out yet", "leave it out; LANGUAGE.md lists what is not supported yet"},
-	{"E0011", "a clause in the wrong place", "the order is serial, opaque, in, = or default, over, if, unique or required, @attribute"},
+	{"E0011", "a clause in the wrong place", "the order is serial, opaque, in, = or default, sized, over, if, unique or required, since, until, @attribute"},
 	{"E0012", "an unknown option, attribute or policy", "LANGUAGE.md lists the options, attributes and policies"},
 }
 
@@ -58,6 +58,7 @@ var nameCodes = []CodeInfo{
 	{"E0107", "an import that cannot be read", "name a schema below this file's directory, for example `import \"ip.mrs\" as ip;`"},
 	{"E0108", "schemas that import each other in a circle", "move what both need into a third schema"},
 	{"E0109", "a type that contains itself", "break the cycle: nesting must end"},
+	{"E0110", "a version that is not known where a field depends on it", "decode the header with the version first, or take it as a parameter"},
 }
 
 var layoutCodes = []CodeInfo{

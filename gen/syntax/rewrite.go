@@ -46,7 +46,7 @@ func rewrite(message string) string {
 func adviceFor(e *fault) string {
 	switch {
 	case e.want == "`;`":
-		return "end the line before it with `;`; clauses stand in the order serial, opaque, in, = or default, over, if, @attribute"
+		return "end the line before it with `;`; clauses stand in the order serial, opaque, in, = or default, sized, over, if, since, until, @attribute"
 	case e.want == "a value":
 		return "write a number, a name or an expression in parentheses"
 	case e.code == "E0006":

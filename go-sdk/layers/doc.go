@@ -3,10 +3,11 @@
 // Package layers lets gopacket read and write MetaRoCE packets. The layers are generated from schema/metaroce.mrs;
 // `make generate` writes them anew. Who only needs the codec imports go-sdk/wire and does not pay for gopacket.
 //
-// Register once, then packets to or from UDP port 4797 are found by themselves:
+// Register once, then packets to or from UDP port 4797 are found by themselves. Here internet is gopacket's own package of
+// layers:
 //
 //	layers.Register(1970)
-//	packet := gopacket.NewPacket(frame, gopacketlayers.LayerTypeEthernet, gopacket.Default)
+//	packet := gopacket.NewPacket(frame, internet.LayerTypeEthernet, gopacket.Default)
 //	if metaroce, ok := packet.Layer(layers.LayerTypePacket).(*layers.Packet); ok {
 //		fmt.Println(metaroce.Base.Opcode, metaroce.Base.Psn)
 //	}

@@ -16,8 +16,8 @@ import (
 // FuzzLayer feeds arbitrary bytes: the layer accepts what the codec accepts, its parts are the packet, and what it writes
 // under any options is what the codec writes.
 func FuzzLayer(f *testing.F) {
-	for _, v := range loadVectors(f) {
-		f.Add(v.src)
+	for _, src := range seeds(f) {
+		f.Add(src)
 	}
 	var p Packet // reused, as a parser does
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -50,6 +50,31 @@ func FuzzLayer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// seeds are the accepted vectors, and for every kind of packet one with each error.
+func seeds(f *testing.F) [][]byte {
+	f.Helper()
+	type fault struct {
+		code   string
+		opcode byte
+	}
+	var out [][]byte
+	seen := map[fault]bool{}
+	for _, v := range loadVectors(f) {
+		if v.Error != nil {
+			kind := fault{code: v.Error.Code}
+			if len(v.src) > 1 {
+				kind.opcode = v.src[1]
+			}
+			if seen[kind] {
+				continue
+			}
+			seen[kind] = true
+		}
+		out = append(out, v.src)
+	}
+	return out
 }
 
 // sameError compares what two errors say about a packet.

@@ -197,3 +197,41 @@ func TestBodySerializesWithItsBase(t *testing.T) {
 		}
 	}
 }
+
+// shifting is a buffer that moves its bytes within the same memory to make room in front.
+type shifting struct{ data []byte }
+
+func (s *shifting) Bytes() []byte { return s.data }
+
+func (s *shifting) PrependBytes(n int) ([]byte, error) {
+	held := len(s.data)
+	s.data = s.data[:n+held]
+	copy(s.data[n:], s.data[:held])
+	return s.data[:n], nil
+}
+
+func (s *shifting) AppendBytes(n int) ([]byte, error) {
+	s.data = s.data[:len(s.data)+n]
+	return s.data[len(s.data)-n:], nil
+}
+
+func (s *shifting) Clear() error                   { s.data = s.data[:0]; return nil }
+func (s *shifting) Layers() []gopacket.LayerType   { return nil }
+func (s *shifting) PushLayer(_ gopacket.LayerType) {}
+
+func TestPacketSerializesIntoABufferThatMovesItsBytes(t *testing.T) {
+	var p Packet
+	p.Base = wire.Base{Version: 1, Opcode: wire.OpcodeReadReply}
+	p.Plain.ReadReply.Message.Length = 64
+	p.Plain.ReadReply.Data = []byte("from the layer within")
+	for _, opts := range allOptions {
+		want := expected(t, &p.Packet, opts)
+		buf := &shifting{make([]byte, 0, 1000)}
+		if err := gopacket.SerializeLayers(buf, opts, &p, gopacket.Payload(p.Plain.ReadReply.Data)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(buf.Bytes(), want) {
+			t.Errorf("%+v:\n%x, want\n%x", opts, buf.Bytes(), want)
+		}
+	}
+}

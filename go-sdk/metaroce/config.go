@@ -25,7 +25,7 @@ type Config struct {
 	// Paths is the number of paths of a connection, 1 to 256; the smaller of both sides counts. Default 16.
 	Paths int
 	// Burst is the number of packets that stay on a path before the next one is picked: more of them make fewer calls of
-	// the kernel. Default 16, or two super-packets of the kernel when that is less.
+	// the kernel. Default: what fills a super-packet of the kernel, or two when that is few.
 	Burst int
 	// Window bounds the bytes in flight of a connection. Default 3 MiB.
 	Window int
@@ -55,18 +55,21 @@ var ErrConfig = errors.New("metaroce: bad configuration")
 
 // Defaults and limits of Config.
 const (
-	loopbackChunk    = 8192
-	defaultWindow    = 3 << 20
-	superPacketBytes = 65000
-	defaultMTU       = 1500
-	mostDepth        = 1 << 20
+	loopbackChunk       = 8192
+	defaultWindow       = 3 << 20
+	superPacketBytes    = 65000
+	superPacketSegments = 64
+	leastBurst          = 12
+	defaultMTU          = 1500
+	mostDepth           = 1 << 20
+	mostStreams         = 1 << 16 // of a connection and direction: all ids
 )
 
 // withDefaults fills in what depends on nothing but the local address.
 func (c Config) withDefaults(local netip.Addr) (Config, error) {
 	orDefault(&c.Chunk, chunkFor(local))
 	orDefault(&c.Paths, 16)
-	orDefault(&c.Burst, min(16, max(2*(superPacketBytes/(c.Chunk+engine.Overhead)), 1)))
+	orDefault(&c.Burst, burstFor(c.Chunk))
 	orDefault(&c.Window, max(defaultWindow, c.Chunk+engine.Overhead))
 	orDefault(&c.Depth, 1024)
 	orDefault(&c.Backlog, 128)
@@ -86,9 +89,10 @@ func orDefault(v *int, d int) {
 }
 
 // engine returns the engine's configuration, with a seed of the system's entropy.
-func (c *Config) engine(accept bool) (engine.Config, error) {
+func (c *Config) engine(r role) (engine.Config, error) {
 	e := engine.Config{
-		Accept: accept, Chunk: c.Chunk, Paths: c.Paths, Burst: c.Burst, MaxWindow: c.Window, DeadAfter: c.DeadAfter,
+		Accept: r == listening, Chunk: c.Chunk, Paths: c.Paths, Burst: c.Burst, MaxWindow: c.Window, DeadAfter: c.DeadAfter,
+		Posted: c.Depth, Streams: mostStreams,
 	}
 	if _, err := rand.Read(e.Seed[:]); err != nil {
 		return e, fmt.Errorf("metaroce: no entropy: %w", err)
@@ -111,6 +115,15 @@ func chunkFor(local netip.Addr) int {
 	}
 	const headers = 48 // IPv6 and UDP
 	return min(max((mtuOf(local)-headers-engine.Overhead)&^7, 8), engine.MaxChunk&^7)
+}
+
+// burstFor returns how many packets fill a super-packet of the kernel, which segments it; or two, when one holds few.
+func burstFor(chunk int) int {
+	n := min(max(superPacketBytes/(max(chunk, 8)+engine.Overhead), 1), superPacketSegments)
+	if n < leastBurst {
+		n *= 2
+	}
+	return n
 }
 
 // mtuOf returns the MTU of the interface that has an address; of no address in particular, the least of all interfaces

@@ -25,14 +25,15 @@ type Conn struct {
 	closed   chan struct{} // closed when it is over; err is valid then
 	err      error
 	numbers  sync.Mutex
-	next     int   // first stream id never used
-	returned []int // ids whose streams have ended
+	next     int      // first stream id never used
+	returned []uint16 // ids whose streams have ended
 	// ---
 	over       bool
 	leaving    bool // we have closed it
 	operations slots[*Operation]
 	receives   slots[*receive]
 	incoming   map[uint16]*IncomingStream
+	outgoing   map[uint16]*Stream // those that the engine knows
 	last       ConnStats
 }
 
@@ -40,6 +41,7 @@ func newConn(e *endpoint) *Conn {
 	return &Conn{
 		endpoint: e, streams: newMailbox[*IncomingStream](), depth: make(chan struct{}, e.cfg.Depth),
 		opened: make(chan struct{}), closed: make(chan struct{}), incoming: map[uint16]*IncomingStream{},
+		outgoing: map[uint16]*Stream{},
 	}
 }
 
@@ -53,7 +55,7 @@ func (c *Conn) RegisterRegion(memory []byte, rights Rights) (*Region, error) {
 }
 
 // OpenStream returns the sending end of a new stream. The peer hears of it with its first message. It fails with ErrStream
-// when all ids are in use.
+// while 65,536 streams are open. An id can be used again once its stream is closed, or has failed, and the peer knows.
 func (c *Conn) OpenStream() (*Stream, error) {
 	select {
 	case <-c.closed:
@@ -65,9 +67,9 @@ func (c *Conn) OpenStream() (*Stream, error) {
 	if n := len(c.returned); n > 0 {
 		id := c.returned[n-1]
 		c.returned = c.returned[:n-1]
-		return &Stream{conn: c, id: uint16(id)}, nil
+		return &Stream{conn: c, id: id}, nil
 	}
-	if c.next > 0xffff {
+	if c.next == mostStreams {
 		return nil, fmt.Errorf("%w: all ids are in use", ErrStream)
 	}
 	c.next++
@@ -145,7 +147,7 @@ func (c *Conn) finish(err error) {
 	}
 	c.over, c.err = true, err
 	for _, op := range c.operations.drain() {
-		op.finish(err)
+		op.finish(err, 0)
 	}
 	c.receives.drain()
 	for _, s := range c.incoming {
@@ -178,10 +180,26 @@ func (c *Conn) streamEnded(ev engine.Event) {
 	s.filled.close(ev.Err)
 }
 
+// streamClosed makes the id of an outgoing stream free.
+func (c *Conn) streamClosed(id uint16) {
+	s := c.outgoing[id]
+	if s == nil {
+		return
+	}
+	delete(c.outgoing, id)
+	s.gone = true
+	c.numbers.Lock()
+	defer c.numbers.Unlock()
+	c.returned = append(c.returned, id)
+}
+
 // completed ends an operation.
 func (c *Conn) completed(ev engine.Event) {
 	if op, ok := c.operations.take(ev.ID); ok {
-		op.finish(ev.Err)
+		if ev.Err != nil && op.stream.broken == nil {
+			op.stream.broken = ev.Err
+		}
+		op.finish(ev.Err, ev.Result)
 	}
 }
 

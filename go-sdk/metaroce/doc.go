@@ -25,16 +25,20 @@
 // # Streams
 //
 // Streams are one-way. OpenStream gives the sending end, AcceptStream the receiving end of what the peer has opened.
-// Messages of one stream complete in order; streams do not wait for each other. There are two kinds of messages:
+// Messages of one stream complete in order; streams do not wait for each other. The operations are:
 //
 //   - Write places bytes in a region of the peer, whose application does not notice. With an immediate value it also
 //     consumes a posted receive and so tells the application that it, and all before it on the stream, is in place.
 //   - Send fills the next receive that the peer has posted on the stream. While none is posted it waits.
+//   - Read fetches bytes of a region of the peer, FetchAdd and CompareSwap change a word there, once, and return what it
+//     was. They see all earlier writes of their stream; among themselves they have no order unless they are fenced.
 //
-// Write and Send return when the peer has placed all bytes. StartWrite and StartSend return an Operation at once, so that
-// many can be under way; Config.Depth bounds how many. Memory handed to a message must not change until it has ended. A
-// context that ends stops the waiting, not the message, and does not give the memory back: wait for the Operation, or close
-// the connection.
+// These return when the peer has placed, or answered, all. Their Start forms return an Operation at once, so that many can be
+// under way; Config.Depth bounds how many. Memory handed to an operation must not change until it has ended.
+//
+// A context that ends cancels the operation of a form that waits, and the memory is the caller's again when it returns. Waiting
+// for an Operation cancels nothing; Operation.Cancel does. An operation that fails, for this or any other reason, takes its
+// stream with it, since the peer may hold half of it; other streams go on.
 //
 // # Errors
 //

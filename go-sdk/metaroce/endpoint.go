@@ -47,7 +47,7 @@ const (
 
 // newEndpoint binds sockets and starts the loop.
 func newEndpoint(cfg Config, local []netip.AddrPort, r role) (*endpoint, error) {
-	engineCfg, err := cfg.engine(r == listening)
+	engineCfg, err := cfg.engine(r)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,8 @@ func (e *endpoint) event(now engine.Time, ev engine.Event) {
 		c.received(ev)
 	case engine.StreamEnded:
 		c.streamEnded(ev)
+	case engine.StreamClosed:
+		c.streamClosed(ev.Stream)
 	case engine.Closed:
 		if ev.Err == nil {
 			ev.Err = ErrClosed
@@ -189,6 +191,7 @@ func (e *endpoint) shut(ctx context.Context) error {
 	e.ask(func(now engine.Time) {
 		for _, c := range e.conns {
 			open = append(open, c)
+			c.leaving = true
 			c.snapshot()
 			_ = e.engine.Close(now, c.id)
 		}

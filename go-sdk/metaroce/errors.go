@@ -26,6 +26,16 @@ var (
 	ErrStream = engine.ErrStream
 	// ErrEnded: the stream has ended.
 	ErrEnded = engine.ErrEnded
+	// ErrTooLong: a message is longer than 4 GiB - 1.
+	ErrTooLong = engine.ErrTooLong
+	// ErrNoReceive: the peer has posted no receive for the message in time.
+	ErrNoReceive = engine.ErrNoReceive
+	// ErrCanceled: the operation was canceled.
+	ErrCanceled = engine.ErrCanceled
+	// ErrDeadline: the operation did not end within its time.
+	ErrDeadline = engine.ErrDeadline
+	// ErrWork: the operation cannot be performed as it is.
+	ErrWork = engine.ErrWork
 )
 
 // OpError says which operation the peer refused, where and why.

@@ -12,8 +12,9 @@ type Rights = engine.Rights
 
 // The rights of a region. Without any, peers can do nothing with it.
 const (
-	RemoteWrite = engine.RemoteWrite
-	RemoteRead  = engine.RemoteRead
+	RemoteWrite  = engine.RemoteWrite
+	RemoteRead   = engine.RemoteRead
+	RemoteAtomic = engine.RemoteAtomic
 )
 
 // Region is memory that peers can reach.

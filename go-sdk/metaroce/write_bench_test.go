@@ -58,3 +58,52 @@ func cpuTime() time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// BenchmarkRoundTrip sends 8 bytes there and back.
+func BenchmarkRoundTrip(b *testing.B) {
+	x, y := pair(b, Config{}, Config{})
+	there, atY := open(b, x, y)
+	back, atX := open(b, y, x)
+	for _, in := range []*IncomingStream{atX, atY} {
+		for range 2 {
+			if err := in.PostReceive(make([]byte, 8)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	ctx := context.Background()
+	b.ReportAllocs()
+	b.ResetTimer()
+	go func() {
+		for range b.N {
+			if err := bounce(ctx, atY, back); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	}()
+	if _, err := there.StartSend(ctx, SendRequest{Data: make([]byte, 8)}); err != nil {
+		b.Fatal(err)
+	}
+	for range b.N - 1 {
+		if err := bounce(ctx, atX, there); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := atX.Receive(ctx); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+}
+
+// bounce sends back what arrives.
+func bounce(ctx context.Context, in *IncomingStream, out *Stream) error {
+	m, err := in.Receive(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := out.StartSend(ctx, SendRequest{Data: []byte(string(m.Data))}); err != nil {
+		return err
+	}
+	return in.PostReceive(m.Data)
+}

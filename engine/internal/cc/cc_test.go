@@ -11,11 +11,11 @@ import (
 
 const rtt = int64(1_000_000)
 
-func config() Config { return Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Packet: 4_160} }
+func config() Config { return Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Step: 4_160} }
 
 // P30: at most one decrease in each round trip, however many ACKs carry marks.
 func TestWindowFallsOncePerRound(t *testing.T) {
-	a := New(config())
+	a := newAIMD(config())
 	before := a.Window()
 	for i := range 10 {
 		a.OnAck(mono.Time(i), Feedback{Bytes: 4160, InFlight: before, Packets: 1, Marked: 1, RTT: rtt})
@@ -30,7 +30,7 @@ func TestWindowFallsOncePerRound(t *testing.T) {
 }
 
 func TestWindowGrowsOnePacketPerRoundAfterAMark(t *testing.T) {
-	a := New(config())
+	a := newAIMD(config())
 	a.OnAck(0, Feedback{Bytes: 4160, InFlight: 40_000, Packets: 1, Marked: 1, RTT: rtt})
 	before := a.Window()
 	for sent := 0; sent < before; sent += 2000 {
@@ -42,7 +42,7 @@ func TestWindowGrowsOnePacketPerRoundAfterAMark(t *testing.T) {
 }
 
 func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
-	a := New(config())
+	a := newAIMD(config())
 	a.OnAck(0, Feedback{Bytes: 4160, InFlight: 4160, Packets: 1, RTT: rtt})
 	if got := a.Window(); got != 40_000 {
 		t.Fatalf("window %d of an application-limited path, want 40000", got)
@@ -53,7 +53,7 @@ func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 func TestWindowStaysInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := config()
-		a := New(cfg)
+		a := newAIMD(cfg)
 		now := mono.Time(0)
 		for range rapid.IntRange(1, 200).Draw(t, "acks") {
 			now += mono.Time(rapid.Int64Range(0, 3*rtt).Draw(t, "gap"))

@@ -44,9 +44,10 @@ func lastBit(b *wire.PathAck) int {
 
 // Verdict is what a block says about the path as a whole.
 type Verdict struct {
-	Lost     int       // transmissions now known to be lost
-	Progress bool      // something new was acknowledged or heard
-	SentAt   mono.Time // when the packet with the largest TSN left; 0 = not known
+	Lost     int         // transmissions now known to be lost
+	Progress bool        // something new was acknowledged or heard
+	SentAt   mono.Time   // when the packet with the largest TSN left; 0 = not known
+	Feedback cc.Feedback // for the connection's window
 }
 
 // Ack applies a valid block: PSNs become acknowledged, then what was sent before the largest TSN and did not arrive is lost.
@@ -63,18 +64,19 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	out, ackedBytes = p.vector(b, out, ackedBytes)
 	l.raise()
 	p.learn(now, b)
+	refusals := p.refusals(b)
 	v := Verdict{Progress: len(out) > known}
 	if l.space.Less(l.largest, b.Largest) {
 		v.Progress = true
 		l.largest = b.Largest
 		v.SentAt = p.sample(now, b, sentAt)
 		p.revive(b.Largest)
-		v.Lost = p.declareLost(b.Largest)
+		v.Lost = p.declareLost(b.Largest, refusals)
 	}
 	if v.Progress {
 		p.timer.progress()
 	}
-	p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before})
+	v.Feedback = p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before, Lost: v.Lost})
 	return out, v
 }
 
@@ -110,7 +112,7 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 // their own, so the same rule finds their loss without a timer.
 //
 //mr:req MR-LOSS-001
-func (p *Path) declareLost(largest uint32) int {
+func (p *Path) declareLost(largest, refusals uint32) int {
 	l := &p.ledger
 	width := p.guard.width
 	if t, ok := l.transmission(largest); ok && t.probe {
@@ -122,13 +124,25 @@ func (p *Path) declareLost(largest uint32) int {
 		if l.space.Diff(largest, l.slot(psn).tsn) <= width {
 			break
 		}
-		l.slot(psn).losses++
+		if uint32(n) >= refusals {
+			l.slot(psn).losses++
+			p.health.lost++
+		}
 		l.slot(psn).forGap = true
 		l.lose(psn)
 		n++
 	}
 	p.Sent.Lost += uint64(n)
-	p.health.lost += uint32(n)
+	return n
+}
+
+// refusals is how many packets the peer has newly reported as refused: that many missing ones say nothing about the path.
+func (p *Path) refusals(b *wire.PathAck) uint32 {
+	if !b.HasCounters || int32(b.Counters.Refused-p.health.refused) <= 0 {
+		return 0
+	}
+	n := b.Counters.Refused - p.health.refused
+	p.health.refused = b.Counters.Refused
 	return n
 }
 
@@ -146,16 +160,18 @@ func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 }
 
 // congestion hands the block's counters to the window. Counters are used only when they are serially newer.
-func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) {
+func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feedback {
 	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 {
 		f.Packets = uint32(fresh)
 		f.Marked = min(b.Ce-p.reported.ce, f.Packets)
 		p.Sent.CE += uint64(f.Marked)
 		p.reported = reported{b.Packets, b.Ce}
 	}
-	if f.Bytes == 0 && f.Packets == 0 {
-		return
+	p.ecn.validate(b)
+	if f.Bytes == 0 && f.Packets == 0 && f.Lost == 0 {
+		return f
 	}
-	f.RTT = int64(p.rtt.smoothed)
+	f.RTT, f.Base, f.Blind = int64(p.rtt.smoothed), int64(p.rtt.least), p.ecn.blind
 	p.window.OnAck(now, f)
+	return f
 }

@@ -5,18 +5,20 @@ package path
 import (
 	"time"
 
-	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
 )
 
 // health tells whether a path is in service. Failure is a verdict of its own: losses, even many, are not it.
 type health struct {
-	down  bool
-	since uint32    // first TSN sent after the failure: its acknowledgment brings the path back
-	next  mono.Time // when the path is probed again
-	wait  time.Duration
-	sent  uint32 // transmissions of the sample under way
-	lost  uint32 // of those, lost by send order
+	down    bool
+	barred  bool      // the peer's address is not valid yet
+	since   uint32    // first TSN sent after the failure: its acknowledgment brings the path back
+	next    mono.Time // when the path is probed again
+	wait    time.Duration
+	sent    uint32 // transmissions of the sample under way
+	lost    uint32 // of those, lost by send order
+	refused uint32 // packets that the peer has reported as refused
+	asked   int    // probes since the failure, or since the route changed
 	Service
 }
 
@@ -36,12 +38,17 @@ type Moved struct {
 // Down tells whether the path is out of service.
 func (p *Path) Down() bool { return p.health.down }
 
-// Suspect tells whether the path has gone silent while the peer is there: two probes are unanswered, and something sent
-// later elsewhere, at ackedSent, has been acknowledged. When nothing is heard on any path, none is suspect.
+// Suspect tells whether the path has gone silent while the peer is there: two probes are unanswered, something sent no
+// earlier than the last of them elsewhere, at ackedSent, has been acknowledged, and the path has had the time to answer,
+// too. When it has not had it yet, at says until when to wait. When nothing is heard on any path, none is suspect.
 //
 //mr:req MR-FAIL-001
-func (p *Path) Suspect(ackedSent mono.Time) bool {
-	return !p.health.down && p.timer.unanswered >= unansweredProbes && ackedSent > p.timer.first
+func (p *Path) Suspect(now, ackedSent mono.Time) (suspect bool, at mono.Time) {
+	if !p.Silent() || ackedSent < p.timer.latest {
+		return false, mono.Never
+	}
+	at = p.timer.latest.Add(p.rtt.smoothed + max(2*p.rtt.variance, p.cfg.Granularity))
+	return now >= at, at
 }
 
 // LossFraction is the share of transmissions lost in the last whole sample, and whether there is one that has not been
@@ -66,6 +73,7 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	h := &p.health
 	h.down = true
 	h.Downs++
+	h.asked = 0
 	h.since = p.ledger.nextTSN
 	h.wait = p.PTO()
 	h.next = now
@@ -75,6 +83,7 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 
 // Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
 func (p *Path) Rebind(route Route) {
+	p.health.asked = 0
 	if route != p.Route {
 		p.Route = route
 		p.Epoch = (p.Epoch + 1) & 15
@@ -96,6 +105,7 @@ func (p *Path) evict(out []Moved) []Moved {
 
 // probeAgain schedules the next probe of a path that is down.
 func (p *Path) probeAgain(now mono.Time) {
+	p.health.asked++
 	p.timer.wantProbe = true
 	p.health.next = now.Add(p.health.wait)
 	p.health.wait = min(2*p.health.wait, longest)
@@ -107,13 +117,16 @@ func (p *Path) probeAgain(now mono.Time) {
 //mr:req MR-FAIL-005
 func (p *Path) revive(largest uint32) {
 	h := &p.health
-	if !h.down || p.ledger.space.Less(largest, h.since) {
+	if !h.down || h.barred || p.ledger.space.Less(largest, h.since) {
 		return
 	}
 	h.down = false
-	h.Ups++
+	if h.Ups < h.Downs {
+		h.Ups++ // else it comes into service for the first time
+	}
 	h.sent, h.lost = 0, 0
-	p.window = cc.New(p.cfg.Congestion)
+	p.window.Restart()
+	p.ecn = ecn{}
 	p.rtt.variance = p.rtt.smoothed / 2
 	p.timer = timer{}
 }
@@ -124,8 +137,12 @@ func (p *Path) Follow(route Route, epoch uint8) {
 		return
 	}
 	p.Route, p.Epoch = route, epoch
+	p.health.asked = 0
 	p.health.next = min(p.health.next, p.timer.since)
 }
+
+// Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.
+func (p *Path) Hopeless() bool { return p.health.down && !p.health.barred && p.health.asked > 1 }
 
 // Silent tells whether enough probes are unanswered to make the path suspect, once other paths are heard.
 func (p *Path) Silent() bool { return !p.health.down && p.timer.unanswered >= unansweredProbes }
@@ -137,3 +154,22 @@ type Service struct {
 
 // Health returns the path's service counters.
 func (p *Path) Health() Service { return p.health.Service }
+
+// Bar keeps a path out of service until Unbar: its peer's address is not known to be true.
+func (p *Path) Bar(now mono.Time) {
+	p.health.down, p.health.barred = true, true
+	p.health.wait, p.health.next = p.PTO(), now
+}
+
+// Unbar lets the path prove that it carries full packets, and so come into service.
+func (p *Path) Unbar(now mono.Time) {
+	if !p.health.barred {
+		return
+	}
+	p.health.barred = false
+	p.health.since = p.ledger.nextTSN
+	p.health.wait, p.health.next = p.PTO(), now
+}
+
+// Overdue tells whether an answer has been missed on the path.
+func (p *Path) Overdue() bool { return !p.health.down && p.timer.unanswered > 0 }

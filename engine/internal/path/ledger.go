@@ -96,14 +96,28 @@ func (l *ledger) room() bool { return l.outstanding() < l.window }
 
 // transmit takes the next TSN.
 func (l *ledger) transmit(t transmission) uint32 {
-	if l.sent == nil {
-		l.sent = make([]transmission, min(remembered, int64(1)<<(l.space-1)))
+	if l.space.Diff(l.nextTSN, l.largest) > int64(len(l.sent)) {
+		l.remember()
 	}
 	tsn := l.nextTSN
 	l.sent[int(tsn)&(len(l.sent)-1)] = t
 	l.nextTSN = l.space.Add(tsn, 1)
 	l.tsns++
 	return tsn
+}
+
+// remember makes room for more transmissions while nothing is heard of the oldest, up to a bound.
+func (l *ledger) remember() {
+	most := min(remembered, int64(1)<<(l.space-1))
+	if int64(len(l.sent)) >= most {
+		return
+	}
+	old := l.sent
+	l.sent = make([]transmission, max(8, 2*len(old)))
+	for i := 1; i <= len(old); i++ {
+		tsn := l.space.Add(l.nextTSN, -int64(i))
+		l.sent[int(tsn)&(len(l.sent)-1)] = old[int(tsn)&(len(old)-1)]
+	}
 }
 
 // transmission returns what is remembered of a TSN.

@@ -28,6 +28,7 @@ type Config struct {
 	PeerDelay   time.Duration // longest time that the peer holds back an ACK
 	InitialRTT  time.Duration // before the first sample
 	Granularity time.Duration // least variance that timers assume
+	Control     cc.Kind
 	Congestion  cc.Config
 }
 
@@ -61,7 +62,8 @@ type Path struct {
 	ledger   ledger
 	tracker  Tracker
 	rtt      estimator
-	window   cc.AIMD
+	window   cc.Controller
+	ecn      ecn
 	timer    timer
 	health   health
 	guard    guard
@@ -82,7 +84,7 @@ func New(id uint16, route Route, cfg *Config) *Path {
 		ledger:  newLedger(cfg),
 		tracker: newTracker(cfg),
 		rtt:     newEstimator(cfg.InitialRTT),
-		window:  cc.New(cfg.Congestion),
+		window:  cfg.Control.New(cfg.Congestion),
 	}
 }
 

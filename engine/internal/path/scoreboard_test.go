@@ -18,7 +18,7 @@ func testConfig(space wire.Space, first uint32) *Config {
 	return &Config{
 		Space: space, First: first, PeerFirst: first,
 		PeerDelay: 10 * time.Microsecond, InitialRTT: time.Millisecond, Granularity: 100 * time.Microsecond,
-		Congestion: cc.Config{Initial: 1 << 20, Least: 1000, Most: 1 << 20, Packet: 1000},
+		Congestion: cc.Config{Initial: 1 << 20, Least: 1000, Most: 1 << 20, Step: 1000},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // estimator smooths round-trip times (RFC 6298, with the sample's own deviation as first variance).
 type estimator struct {
 	smoothed, variance time.Duration
+	least              time.Duration // of all samples; 0 = none yet
 	samples            uint64
 }
 
@@ -26,6 +27,9 @@ func (e *estimator) sample(rtt time.Duration) {
 		e.smoothed += (rtt - e.smoothed) / 8
 	}
 	e.samples++
+	if e.least == 0 || rtt < e.least {
+		e.least = rtt
+	}
 }
 
 // timer watches a path with data in flight. First it asks: after a probe timeout a probe goes out, whose acknowledgment
@@ -33,7 +37,7 @@ func (e *estimator) sample(rtt time.Duration) {
 type timer struct {
 	since      mono.Time // of the last packet that asks for an ACK
 	unanswered int       // timeouts since the peer last said something new
-	first      mono.Time // when the first of them was noticed
+	latest     mono.Time // when the last of them was noticed
 	wantProbe  bool
 	exposed    bool // a probe has followed the last chunk
 }
@@ -78,10 +82,8 @@ func (p *Path) Expire(now mono.Time) bool {
 		p.probeAgain(now)
 		return true
 	}
-	if p.timer.unanswered == 0 {
-		p.timer.first = now
-	}
 	p.timer.unanswered++
+	p.timer.latest = now
 	p.timer.since = now
 	if p.timer.unanswered <= 2 {
 		p.timer.wantProbe = true

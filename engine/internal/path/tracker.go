@@ -17,12 +17,6 @@ type Arrival struct {
 	Route    Route
 }
 
-// IP codepoints that the tracker counts (RFC 3168).
-const (
-	notECT = 0
-	ce     = 3
-)
-
 // Admission is the tracker's verdict on a sequenced packet.
 type Admission uint8
 

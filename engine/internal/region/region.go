@@ -6,6 +6,7 @@ package region
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
@@ -35,6 +36,8 @@ const Allowed wire.NoticeCode = 0
 type entry struct {
 	memory []byte
 	rights Rights
+	parent Key   // of a window; 0 = a region of its own
+	parts  []Key // windows onto it
 }
 
 // Table holds the regions of one endpoint.
@@ -50,14 +53,41 @@ func (t *Table) Register(key Key, memory []byte, rights Rights) error {
 	if _, taken := t.regions[key]; taken {
 		return fmt.Errorf("%w: %#x", ErrKeyTaken, uint64(key))
 	}
-	t.regions[key] = entry{memory, rights}
+	t.regions[key] = entry{memory: memory, rights: rights}
 	return nil
 }
 
-// Deregister forgets a region. The engine copies inside its calls only, so nothing touches the memory afterwards.
+// Part makes a window onto a part of a region reachable under a key of its own, with some of its rights. It ends with the
+// region, or before it.
+func (t *Table) Part(key Key, of Access) error {
+	memory, code := t.Window(of)
+	if code != Allowed {
+		return fmt.Errorf("%w: part %d+%d of %#x: %v", ErrUnknownKey, of.At, of.Length, uint64(of.Key), code)
+	}
+	if err := t.Register(key, memory, of.Right); err != nil {
+		return err
+	}
+	whole, part := t.regions[of.Key], t.regions[key]
+	whole.parts, part.parent = append(whole.parts, key), of.Key
+	t.regions[of.Key], t.regions[key] = whole, part
+	return nil
+}
+
+// Deregister forgets a region and all windows onto it. The engine copies inside its calls only, so nothing touches the
+// memory afterwards.
 func (t *Table) Deregister(key Key) error {
-	if _, ok := t.regions[key]; !ok {
+	e, ok := t.regions[key]
+	if !ok {
 		return fmt.Errorf("%w: %#x", ErrUnknownKey, uint64(key))
+	}
+	if whole, ok := t.regions[e.parent]; ok && e.parent != 0 {
+		whole.parts = slices.DeleteFunc(whole.parts, func(k Key) bool { return k == key })
+		t.regions[e.parent] = whole
+	}
+	for _, part := range slices.Clone(e.parts) {
+		if err := t.Deregister(part); err != nil {
+			return err
+		}
 	}
 	delete(t.regions, key)
 	return nil

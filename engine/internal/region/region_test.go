@@ -69,3 +69,35 @@ func TestWindowRefusesByName(t *testing.T) {
 		t.Errorf("second Deregister: %v", err)
 	}
 }
+
+func TestPartEndsWithItsRegion(t *testing.T) {
+	var table Table
+	memory := make([]byte, 100)
+	if err := table.Register(1, memory, RemoteWrite|RemoteRead); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Part(2, Access{Key: 1, At: 10, Length: 20, Right: RemoteWrite}); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Part(3, Access{Key: 2, At: 5, Length: 5, Right: RemoteWrite}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []Access{{2, 0, 21, RemoteWrite}, {2, 0, 1, RemoteRead}, {9, 0, 1, RemoteWrite}} {
+		if err := table.Part(4, bad); !errors.Is(err, ErrUnknownKey) {
+			t.Errorf("part %+v: %v", bad, err)
+		}
+	}
+	window, code := table.Window(Access{3, 1, 4, RemoteWrite})
+	if code != Allowed || &window[0] != &memory[16] {
+		t.Fatalf("the part of a part lies elsewhere: %v", code)
+	}
+	if err := table.Deregister(3); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Deregister(1); err != nil {
+		t.Fatal(err)
+	}
+	if table.Len() != 0 {
+		t.Errorf("%d regions are left", table.Len())
+	}
+}

@@ -46,7 +46,7 @@ func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
 		return false
 	case m.Fence && s.queue[0] != m:
 		return false
-	case m.Op.Request() && s.data > 0:
+	case m.Op.Request() && !m.begun && s.data > 0:
 		return false
 	case !m.begun && m.Op != end && s.queue[0].begun &&
 		numbers.Diff(s.number, s.queue[0].number) >= int64(s.cfg.Window):

@@ -83,6 +83,7 @@ type Incoming struct {
 	oldest   uint32     // lowest incomplete message
 	ring     []incoming // index number mod len, for [oldest, oldest+len); len grows on demand up to the window
 	begun    int
+	expected uint64   // bytes of begun messages that have not arrived
 	receives []posted // from index consumed on
 	consumed uint32
 	start    uint32 // first message number of this incarnation
@@ -123,6 +124,9 @@ func (s *Incoming) Ready() (start, count uint32, due bool) {
 
 // count is the number of receives posted in this incarnation.
 func (s *Incoming) count() uint32 { return s.consumed + uint32(len(s.receives)) }
+
+// Expected is the number of bytes of begun messages that have not arrived.
+func (s *Incoming) Expected() uint64 { return s.expected }
 
 // Begun is the number of messages begun and incomplete.
 func (s *Incoming) Begun() int { return s.begun }
@@ -236,6 +240,9 @@ func (s *Incoming) Placed(h *Header) {
 	if !m.begun {
 		*m = incoming{Header: *h, chunks: s.cfg.packets(h), got: m.got.emptied(), begun: true}
 		s.begun++
+		if !h.Op.Request() {
+			s.expected += uint64(h.Length)
+		}
 		if h.needsReceive() {
 			r := &s.receives[numbers.Diff(h.Receive, s.consumed)]
 			r.taken, r.taker = true, h.Number
@@ -243,6 +250,7 @@ func (s *Incoming) Placed(h *Header) {
 	}
 	if m.got.add(h.Offset/s.cfg.Chunk, min(m.chunks, s.cfg.Span)) {
 		m.count++
+		s.expected -= uint64(h.Payload)
 	}
 	if m.count == m.chunks {
 		m.complete = true
@@ -258,7 +266,7 @@ func (s *Incoming) reach(number uint32) {
 		return
 	}
 	old := s.ring
-	s.ring = make([]incoming, max(4, 1<<bits.Len64(uint64(need-1))))
+	s.ring = make([]incoming, 1<<bits.Len64(uint64(need-1)))
 	for i := range uint32(len(old)) {
 		n := s.oldest + i
 		s.ring[int(n)&(len(s.ring)-1)] = old[int(n)&(len(old)-1)]
@@ -301,7 +309,7 @@ func (s *Incoming) consume(m *incoming) {
 // abort ends the stream at once: everything below counts as complete.
 func (s *Incoming) abort(h *Header) {
 	clear(s.ring)
-	s.begun = 0
+	s.begun, s.expected = 0, 0
 	s.oldest = h.Number + 1
 	s.finish(fmt.Errorf("%w: stream %d aborted by the peer with code %d", ErrEnded, s.ID, h.Code))
 }

@@ -112,6 +112,7 @@ type Outgoing struct {
 	cursor   int    // first message of queue that may have unsent chunks
 	number   uint32 // next message number
 	receives uint32 // next receive index
+	posted   uint32 // receives that the peer is known to have posted
 	start    uint32 // first message number of this incarnation
 	data     int    // Writes and Sends begun and not wholly acknowledged
 	parking  parking
@@ -188,7 +189,7 @@ func (s *Outgoing) makeRoom() {
 		return
 	}
 	if 2*n >= cap(s.memory) {
-		s.memory = make([]*outgoing, 0, max(8, 4*n))
+		s.memory = make([]*outgoing, 0, max(2, 4*n))
 	}
 	s.queue = append(s.memory[:0], s.queue...)
 }
@@ -228,7 +229,7 @@ func (s *Outgoing) Retire(r Ref) {
 			s.budget.give(m)
 		}
 	}
-	if m.needsReceive() && numbers.Diff(m.receive, s.parking.limit) >= 0 {
+	if m.needsReceive() && numbers.Diff(s.learn(m.receive+1), s.parking.limit) > 0 {
 		s.parking = parking{} // the peer has taken it: it has posted more
 	}
 }
@@ -264,6 +265,6 @@ func (s *Outgoing) NextDone() (Done, bool) {
 // reopen makes the id usable again. Message numbers continue, so that late duplicates stay old; receives start anew.
 func (s *Outgoing) reopen() {
 	s.ending, s.failed = false, nil
-	s.receives, s.start = 0, s.number
+	s.receives, s.posted, s.start = 0, 0, s.number
 	s.parking, s.busy = parking{}, busy{}
 }

@@ -30,12 +30,12 @@ type parking struct {
 	since  mono.Time
 }
 
-// may tells whether the message that consumes a receive index may send a chunk.
+// may tells whether the first message with unsent chunks, which consumes a receive index, may send one.
 func (p *parking) may(now mono.Time, receive uint32) bool {
 	if !p.parked || numbers.Diff(receive, p.limit) < 0 {
 		return true
 	}
-	return !p.tried && now >= p.retry && receive == p.limit
+	return !p.tried && now >= p.retry
 }
 
 // took counts a chunk of the message that consumes a receive index.
@@ -54,8 +54,12 @@ func (p *parking) took(now mono.Time, receive uint32) {
 //mr:req MR-STREAM-008
 func (s *Outgoing) Park(now mono.Time, r Ref, posted uint32) {
 	m := s.find(r.Message)
-	if m == nil || m.try != r.Try || !m.needsReceive() || numbers.Diff(m.receive, posted) < 0 {
+	if m == nil || m.try != r.Try || !m.needsReceive() {
 		return
+	}
+	posted = s.learn(posted)
+	if numbers.Diff(m.receive, posted) < 0 {
+		return // an old refusal: more has been posted since
 	}
 	p := &s.parking
 	if !p.parked {
@@ -72,27 +76,40 @@ func (s *Outgoing) Park(now mono.Time, r Ref, posted uint32) {
 	}
 }
 
+// learn keeps the most receives that the peer is known to have posted.
+func (s *Outgoing) learn(posted uint32) uint32 {
+	if numbers.Diff(posted, s.posted) > 0 {
+		s.posted = posted
+	}
+	return s.posted
+}
+
 // Ready takes in that the peer has posted receives since the stream's incarnation began at message start.
 func (s *Outgoing) Ready(start, posted uint32) {
-	if start == s.start && numbers.Diff(posted, s.parking.limit) > 0 {
+	if start == s.start && numbers.Diff(s.learn(posted), s.parking.limit) > 0 {
 		s.parking = parking{}
 	}
 }
 
 // Unblocks is when a parked message may try again or has waited too long, or a deadline passes; Never when nothing of
 // this will happen.
-func (s *Outgoing) Unblocks() mono.Time {
+func (s *Outgoing) Unblocks(now mono.Time) mono.Time {
 	at := s.deadline
-	if s.busy.wait > 0 {
+	if s.busy.until > now {
 		at = min(at, s.busy.until)
 	}
 	switch {
 	case !s.parking.parked:
 		return at
-	case s.parking.tried:
+	case s.parking.tried, s.parking.retry <= now:
 		return min(at, s.parking.since.Add(patienceFor))
 	}
 	return min(at, s.parking.retry)
+}
+
+// Timed tells whether the passing of time may change what the stream can send.
+func (s *Outgoing) Timed() bool {
+	return s.parking.parked || s.busy.wait > 0 || s.deadline != mono.Never
 }
 
 // Impatient tells whether a parked message has waited too long.
@@ -124,7 +141,23 @@ func (s *Outgoing) Busy(now mono.Time, r Ref) {
 	if m == nil || m.try != r.Try || m.count > 0 || m.Op == end {
 		return
 	}
+	if m.needsReceive() && numbers.Diff(s.learn(m.receive+1), s.parking.limit) > 0 {
+		s.parking = parking{} // the peer looks for the receive before its limit: it is there
+	}
 	s.busy.wait = min(max(2*s.busy.wait, firstRetry), lastRetry)
 	s.busy.until = now.Add(s.busy.wait)
 	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
+}
+
+// Lost takes in that a chunk seems to be lost. While its message waits for a receive, it was more likely refused, with a
+// Notice left out for economy: it then counts as unsent, and the timer sends it anew. It returns true in that case.
+func (s *Outgoing) Lost(r Ref) bool {
+	m := s.find(r.Message)
+	p := &s.parking
+	if m == nil || m.try != r.Try || !p.parked || !m.needsReceive() || numbers.Diff(m.receive, p.limit) < 0 {
+		return false
+	}
+	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
+	p.tried = false
+	return true
 }

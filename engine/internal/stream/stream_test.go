@@ -86,23 +86,36 @@ func (x *transfer) send() {
 }
 
 // take picks a chunk from anywhere in the channel: paths reorder.
-func (x *transfer) take(keep bool) (Chunk, bool) {
-	if len(x.channel) == 0 {
-		return Chunk{}, false
-	}
-	i := rapid.IntRange(0, len(x.channel)-1).Draw(x.t, "which")
-	c := x.channel[i]
-	if !keep {
+func (x *transfer) take() (Chunk, bool) {
+	c, i, ok := x.peek()
+	if ok {
 		x.channel = append(x.channel[:i], x.channel[i+1:]...)
 	}
-	return c, true
+	return c, ok
 }
 
-func (x *transfer) deliver(keep bool) {
-	c, ok := x.take(keep)
-	if !ok {
-		return
+// peek looks at a chunk anywhere in the channel and leaves it there.
+func (x *transfer) peek() (c Chunk, i int, ok bool) {
+	if len(x.channel) == 0 {
+		return Chunk{}, 0, false
 	}
+	i = rapid.IntRange(0, len(x.channel)-1).Draw(x.t, "which")
+	return x.channel[i], i, true
+}
+
+func (x *transfer) deliver() {
+	if c, ok := x.take(); ok {
+		x.arrive(c)
+	}
+}
+
+func (x *transfer) duplicate() {
+	if c, _, ok := x.peek(); ok {
+		x.arrive(c)
+	}
+}
+
+func (x *transfer) arrive(c Chunk) {
 	h := Header{
 		Op: c.Op(), Number: c.Ref.Message, Offset: c.Offset, Length: c.Length, Payload: uint32(len(c.Payload)),
 		Receive: c.Receive, Value: c.Message.Value, Immediate: c.Message.Immediate,
@@ -132,7 +145,7 @@ func (x *transfer) deliver(keep bool) {
 
 // lose finds a chunk lost: it is sent again if anybody wants it.
 func (x *transfer) lose() {
-	c, ok := x.take(false)
+	c, ok := x.take()
 	if !ok {
 		return
 	}
@@ -210,7 +223,7 @@ func (x *transfer) finish() {
 		x.now = x.now.Add(lastRetry)
 		x.send()
 		for len(x.channel) > 0 {
-			x.deliver(false)
+			x.deliver()
 		}
 		x.retire()
 		x.check()
@@ -235,8 +248,8 @@ func TestTransferEqualsList(t *testing.T) {
 			"post":      step(x.post),
 			"receive":   step(x.receive),
 			"send":      step(x.send),
-			"deliver":   step(func() { x.deliver(false) }),
-			"duplicate": step(func() { x.deliver(true) }),
+			"deliver":   step(x.deliver),
+			"duplicate": step(x.duplicate),
 			"lose":      step(x.lose),
 			"retire":    step(x.retire),
 			"":          step(x.check),

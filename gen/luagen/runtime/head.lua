@@ -23,8 +23,9 @@ local enum = {}     -- enum numbers by name
 local const = {}    -- constants of the schema
 local F, H = {}, {} -- fields of items, and of whole headers
 local A, D = {}, {} -- A.x(t, o) adds a header of fixed size; D.x(o, stop, t, ...) decodes
-local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: all, and those that somebody asked for
+local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: true, or of simple headers the parts that somebody asked for
 local W = ALL       -- one of the two
+local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see
 
@@ -60,6 +61,14 @@ end
 local function range(o, e)
   local from = min(o, cap)
   return tvb(from, min(e, cap) - from)
+end
+
+-- Adds only some parts of a simple header.
+local function some(t, o, parts)
+  for i = 1, #parts do
+    local p = parts[i]
+    t:add(p[1], tvb(o + p[2], p[3]))
+  end
 end
 
 -- Whether all bytes from o up to e are zero, as far as they were captured.

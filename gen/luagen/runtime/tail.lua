@@ -78,6 +78,16 @@ for name in pairs(INSIDE) do ALL[name] = true end
 local sums_asked -- whether someone looks at the verdict on this packet's checksums
 local sums_named -- whether a filter or column does
 
+-- The parts of a simple header that a filter or column names; nil when it is not simple.
+local function wanted_parts(name, tree)
+  if not P[name] then return nil end
+  local parts = {}
+  for _, p in ipairs(P[name]) do
+    if tree:referenced(p[1]) then parts[#parts + 1] = p end
+  end
+  return parts
+end
+
 -- Finds which structs have a field that a filter or column names.
 local function survey(tree)
   local sums = tree:referenced(f_error)
@@ -92,6 +102,7 @@ local function survey(tree)
   for name in pairs(INSIDE) do own[name] = SOME[name] end
   for name, inner in pairs(INSIDE) do
     for _, other in ipairs(inner) do SOME[name] = SOME[name] or own[other] end
+    SOME[name] = SOME[name] and (wanted_parts(name, tree) or true)
   end
 end
 

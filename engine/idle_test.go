@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine"
+)
+
+// An idle connection lives as long as its peer answers, and neither end waits for a dead one.
+func TestIdleConnectionNoticesADeadPeer(t *testing.T) {
+	p := newPair(t, engine.Config{})
+	p.connect(4)
+	alive := p.now.Add(50 * time.Second)
+	p.run("an idle while", func() bool { return p.now >= alive })
+	if p.count(0, engine.Closed)+p.count(1, engine.Closed) != 0 {
+		t.Fatalf("an idle connection ended: %+v", p.events)
+	}
+	p.drop = func(int, engine.Datagram) bool { return true }
+	began := p.now
+	p.run("death", func() bool { return p.count(0, engine.Closed) == 1 && p.count(1, engine.Closed) == 1 })
+	if took := p.now.Sub(began); took < 7*time.Second || took > 16*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for end := range 2 {
+		if ev, _ := p.find(end, engine.Closed); !errors.Is(ev.Err, engine.ErrDead) {
+			t.Errorf("end %d: closed with %v", end, ev.Err)
+		}
+	}
+}
+
+// A peer that has restarted at the same address does not know the connection: the other end learns of it.
+func TestRestartedPeerIsNoticed(t *testing.T) {
+	p := newPair(t, engine.Config{})
+	ids := p.connect(4)
+	p.settle()
+	restarted, err := engine.New(engine.Config{Accept: true, Seed: [32]byte{99}})
+	p.must(err)
+	p.ends[1] = restarted
+	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpSend, ID: 1, Data: []byte("anybody there?")}))
+	began := p.now
+	p.run("the end", func() bool { return p.count(0, engine.Closed) == 1 })
+	if ev, _ := p.find(0, engine.Closed); !errors.Is(ev.Err, engine.ErrAborted) {
+		t.Errorf("closed with %v", ev.Err)
+	}
+	if took := p.now.Sub(began); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

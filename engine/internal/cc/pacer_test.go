@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cc
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"pgregory.net/rapid"
+)
+
+// P31: gaps and rates equal exact arithmetic, up to terabits and over hours.
+func TestGapEqualsExactArithmetic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(0, 1<<40).Draw(t, "size")
+		rate := rapid.Uint64Range(1, 1<<62).Draw(t, "rate")
+		exact := new(big.Int).Mul(big.NewInt(int64(size)), big.NewInt(8*int64(time.Second)))
+		exact.Div(exact, new(big.Int).SetUint64(rate))
+		want := longestGap
+		if exact.IsInt64() {
+			want = min(want, time.Duration(exact.Int64()))
+		}
+		if got := Gap(size, rate); got != want {
+			t.Fatalf("%d bytes at %d bit/s take %v, want %v", size, rate, got, want)
+		}
+	})
+}
+
+func TestPacerKeepsItsRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Pacer
+		const size, rate = 1000, 8_000_000 // one packet per millisecond
+		now, sent := mono.Time(0), 0
+		for range 200 {
+			now += mono.Time(rapid.Int64Range(0, int64(3*time.Millisecond)).Draw(t, "pause"))
+			for p.Next() <= now {
+				p.Sent(now, size, rate)
+				sent++
+			}
+			if most := int(now/1_000_000) + creditPackets; sent > most {
+				t.Fatalf("%d packets in %v, at most %d", sent, time.Duration(now), most)
+			}
+		}
+	})
+}
+
+func TestMassLossWithQueueingIsCongestion(t *testing.T) {
+	cases := []struct {
+		name string
+		f    Feedback
+		cut  bool
+	}{
+		{"a few losses", Feedback{Lost: 1, Packets: 20, RTT: 3 * rtt, Base: rtt}, false},
+		{"many without queueing", Feedback{Lost: 10, Packets: 20, RTT: rtt, Base: rtt}, false},
+		{"many with queueing", Feedback{Lost: 10, Packets: 20, RTT: 3 * rtt, Base: rtt}, true},
+		{"one on a blind path", Feedback{Lost: 1, Packets: 20, RTT: 2 * rtt, Base: rtt, Blind: true}, true},
+		{"one on a blind path without queueing", Feedback{Lost: 1, Packets: 20, RTT: rtt, Base: rtt, Blind: true}, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAIMD(config())
+			before := a.Window()
+			a.OnAck(1, c.f)
+			if cut := a.Window() < before; cut != c.cut {
+				t.Errorf("window %d after %d", a.Window(), before)
+			}
+		})
+	}
+}

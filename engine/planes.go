@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"net/netip"
+
+	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// pair is one plane of a connection: the two addresses between which some of its paths run. A peer that only claims an
+// address gets next to nothing sent there before it has shown that it receives at it.
+type pair struct {
+	plane         uint8
+	local, remote netip.Addr
+	valid         bool
+	in, out       uint64 // bytes, before it is valid
+	token         uint64 // of the challenge that is out
+	challenges    int
+	heard         Time // when a packet came from it, or feedback on one of its paths
+}
+
+// Bounds of what goes to an address before it is valid.
+const (
+	mostChallenges = 4 // small ones, besides what its bytes pay for
+	amplification  = 3 // bytes out for a byte in
+)
+
+// Planes of a connection at most.
+const mostPlanes = 16
+
+// pairOf returns the plane between two addresses, or nil.
+func (c *conn) pairOf(local, remote netip.Addr) *pair {
+	for i := range c.pairs {
+		if q := &c.pairs[i]; q.remote == remote && (q.local == local || !q.local.IsValid()) {
+			return q
+		}
+	}
+	return nil
+}
+
+// pairOn returns the plane of a path.
+func (c *conn) pairOn(p *path.Path) *pair {
+	return c.pairOf(p.Route.Local.Addr(), p.Route.Remote.Addr())
+}
+
+// pairsOf lists the planes of the opener's routes, in the order in which they first occur.
+func pairsOf(routes []Route) (pairs []pair) {
+	c := conn{}
+	for _, r := range routes {
+		if c.pairOf(r.Local.Addr(), r.Remote.Addr()) == nil {
+			c.pairs = append(c.pairs, pair{plane: uint8(len(c.pairs)), local: r.Local.Addr(), remote: r.Remote.Addr()})
+		}
+	}
+	return c.pairs
+}
+
+// addresses announces the planes of an opener.
+func (c *conn) addresses() (list []wire.ParametersAddress) {
+	for _, q := range c.pairs {
+		a := wire.ParametersAddress{Plane: q.plane, Family: family(q.local), Ip: q.local.As16()}
+		for _, r := range c.greeting.routes {
+			if r.Local.Addr() == q.local {
+				a.Port = r.Local.Port()
+				break
+			}
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// family is the number of an address family, as in ACCEPT and OPEN.
+func family(a netip.Addr) uint8 {
+	if a.Unmap().Is4() {
+		return 4
+	}
+	return 6
+}
+
+// ownAddresses announces the planes of an acceptor.
+func (e *Endpoint) ownAddresses() (list []wire.ParametersAddress) {
+	for i, a := range e.cfg.Addresses {
+		list = append(list, wire.ParametersAddress{
+			Plane: uint8(i), Family: family(a.Addr()), Port: a.Port(), Ip: a.Addr().As16(),
+		})
+	}
+	return list
+}
+
+// pairsWith lists the planes that an acceptor has with an opener: only equal plane numbers pair. The handshake has shown
+// one of them to be valid. An opener that announces no addresses has that one only.
+//
+//mr:req MR-PLANE-001
+func (e *Endpoint) pairsWith(r Route, theirs []wire.ParametersAddress) []pair {
+	first := pair{local: r.Local.Addr(), remote: r.Remote.Addr(), valid: true, heard: e.now}
+	var pairs []pair
+	found := false
+	for _, a := range theirs[:min(len(theirs), mostPlanes)] {
+		q := pair{plane: a.Plane, remote: netip.AddrFrom16(a.Ip).Unmap()}
+		if int(a.Plane) < len(e.cfg.Addresses) {
+			q.local = e.cfg.Addresses[a.Plane].Addr()
+		}
+		if q.remote == first.remote {
+			first.plane, q, found = a.Plane, first, true
+			q.plane = a.Plane
+		}
+		pairs = append(pairs, q)
+	}
+	if !found {
+		return []pair{first}
+	}
+	return pairs
+}
+
+// admit finds the plane that a datagram came on. One from any other address is not the peer's.
+//
+//mr:req MR-PLANE-002
+func (e *Endpoint) admit(c *conn, d Datagram) bool {
+	q := c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr())
+	if q == nil {
+		e.drop(DropAddress)
+		return false
+	}
+	if !q.local.IsValid() {
+		q.local = d.Route.Local.Addr()
+	}
+	q.heard = e.now
+	if !q.valid {
+		q.in += uint64(len(d.Bytes))
+	}
+	return true
+}
+
+// pays tells whether a packet of a size may go to a plane: to one that is not valid yet only what it has paid for.
+//
+//mr:req MR-PLANE-003
+func (q *pair) pays(size int) bool {
+	return q.valid || q.out+uint64(size) <= amplification*q.in
+}
+
+// challenge fills in the probe of a path on a plane that is not valid yet; ok is false when the plane has had its share.
+func (e *Endpoint) challenge(q *pair) (token uint64, ok bool) {
+	const size = wire.BaseSize + wire.ProbeSize + 4
+	if q.challenges >= mostChallenges && !q.pays(size) {
+		return 0, false
+	}
+	if q.token == 0 {
+		q.token = max(e.rng.Uint64(), 1)
+	}
+	q.challenges++
+	q.out += size
+	return q.token, true
+}
+
+// handleProbeReply takes the proof that the peer receives at an address. The paths there then have to show that they carry
+// full packets.
+//
+//mr:req MR-PLANE-004
+func (e *Endpoint) handleProbeReply(c *conn, r Route) {
+	q := c.pairOf(r.Local.Addr(), r.Remote.Addr())
+	if q == nil || q.valid || q.token == 0 || e.in.Plain.ProbeReply.Token != q.token {
+		return
+	}
+	q.valid = true
+	for _, p := range c.paths.All() {
+		if p != nil && c.pairOn(p) == q {
+			p.Unbar(e.now)
+			e.touch(c, p.Deadline())
+		}
+	}
+}
+
+// newPath puts a path into use: at once on a valid plane, after a challenge on another.
+func (e *Endpoint) newPath(c *conn, id uint16, route Route) *path.Path {
+	p := path.New(id, route, c.pathCfg)
+	if q := c.pairOn(p); q != nil && !q.valid {
+		p.Bar(e.now)
+		e.touch(c, p.Deadline())
+	}
+	c.paths.Add(p)
+	return p
+}
+
+// Bounds of the verdict on a plane, in parts of the least round-trip time.
+const (
+	planeSilence = 5 // halves of it, without a word from the plane
+	planeHeard   = 2 // halves of it, since another plane was heard
+)
+
+// judgePlanes takes all paths of a plane out of service when it has gone silent, with answers overdue, while another
+// plane is heard.
+//
+//mr:req MR-PLANE-005
+func (e *Endpoint) judgePlanes(c *conn) {
+	if len(c.pairs) < 2 {
+		return
+	}
+	half := c.control.base / 2
+	for i := range c.pairs {
+		q := &c.pairs[i]
+		if !q.valid || e.now.Sub(q.heard) < planeSilence*half || !c.otherHeard(q, e.now.Add(-planeHeard*half)) {
+			continue
+		}
+		for _, p := range c.paths.All() {
+			if p != nil && p.Overdue() && c.pairOn(p) == q {
+				e.failPlane(c, q)
+				break
+			}
+		}
+	}
+}
+
+func (c *conn) otherHeard(q *pair, since Time) bool {
+	for i := range c.pairs {
+		if other := &c.pairs[i]; other != q && other.valid && other.heard >= since {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Endpoint) failPlane(c *conn, q *pair) {
+	for _, p := range c.paths.All() {
+		if p != nil && !p.Down() && c.pairOn(p) == q {
+			e.failPath(c, p)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A script is a file of testdata/scripts. It begins with prose: lines of "# ". Blocks follow, with an empty line after each:
+// commands, one a line; a line "----"; and what then happened, as it is printed. Between blocks there may be more prose.
+//
+// Commands of the stage:
+//
+//	ends chunk=64 seqbits=10 ...      makes both ends with these settings; first= is the opener's first PSN and TSN
+//	open paths=2                      A opens over ports 10000, 10001
+//	connect paths=2                   the same, and nothing is printed until it has become quiet
+//	run 500us | run                   plays for a time, or until nothing happens for a second
+//	quiet 500us | quiet               the same, and prints nothing
+//	until B Received                  plays until an end has had an event of the kind
+//	numbers absolute                  prints PSNs and TSNs as they are, not as distances from the first one
+//
+// Commands of the wire, A and B being the ends. Packets are picked by sender, opcode, number (2, 2..4 or all, counted from
+// the command on) and, optionally, words of their printed line:
+//
+//	drop A Write 2 p1                 loses the second Write that A sends on path 1
+//	double A Write 1                  delivers two copies
+//	mark A Write all                  sets CE
+//	hold late A Write 1               keeps the packet until "release late" or "release late copy", which keeps it too
+//	cut A 10001 | cut B all           loses all that A sends over a port, or all that B sends; mend ends every cut
+//	inject B Ack ack.blocks[0].base=first+7 ...
+//	                                  hands B a packet from A written by hand: fields as in the schema; first+n counts from
+//	                                  the first number of the packet's sender, peer+n from that of its addressee
+//
+// Commands of an end. Bytes of operation n all have the value n:
+//
+//	B region R size=256 rights=write+read+atomic
+//	B deregister R
+//	A write|send|read|add|swap id=1 stream=0 size=200 to=R at=0 imm=5 match=6 operand=1 compare=2 fence deadline=3ms
+//	B receive stream=0 id=1 size=300
+//	A end stream=0 | A cancel stream=0 id=1 | A close
+//	B memory R | A memory 3           prints a region, the buffer of a receive or of a read: runs of equal bytes
+//	A path 1 | A drops                prints counters
+
+var update = flag.Bool("update", false, "rewrite what scripts print")
+
+// block is some commands of a script and what they should print.
+type block struct {
+	before   []string // prose and empty lines
+	commands []string
+	want     string
+	line     int
+}
+
+const separator = "----"
+
+// parseScript splits a script into blocks. Prose behind the last one becomes a block without commands.
+func parseScript(text string) (blocks []block) {
+	var b block
+	var want []string
+	inWant := false
+	flush := func() {
+		b.want = strings.Join(want, "\n")
+		blocks = append(blocks, b)
+		b, want, inWant = block{}, nil, false
+	}
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		switch {
+		case inWant && line == "":
+			flush()
+			b.before = []string{""}
+		case inWant:
+			want = append(want, line)
+		case line == separator:
+			inWant = true
+		case line == "" || strings.HasPrefix(line, "#"):
+			b.before = append(b.before, line)
+		default:
+			if b.line == 0 {
+				b.line = i + 1
+			}
+			b.commands = append(b.commands, line)
+		}
+	}
+	flush()
+	return blocks
+}
+
+// printScript is the inverse of parseScript.
+func printScript(blocks []block) string {
+	var lines []string
+	for _, b := range blocks {
+		lines = append(lines, b.before...)
+		lines = append(lines, b.commands...)
+		if len(b.commands) > 0 {
+			lines = append(lines, separator)
+		}
+		if b.want != "" {
+			lines = append(lines, b.want)
+		}
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// P-level scenarios: each script prints every packet and event, and a person has read what it should print.
+func TestScriptsPrintWhatWasRead(t *testing.T) {
+	files, err := filepath.Glob("testdata/scripts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			playFile(t, file, string(text))
+		})
+	}
+}
+
+func playFile(t *testing.T, file, text string) {
+	t.Helper()
+	if !strings.HasPrefix(text, "# ") {
+		t.Errorf("%s does not begin with prose", file)
+	}
+	blocks := parseScript(text)
+	s := newStage()
+	for i := range blocks {
+		b := &blocks[i]
+		if len(b.commands) == 0 {
+			continue
+		}
+		got, err := s.play(b.commands)
+		if err != nil {
+			t.Fatalf("%s:%d: %v; so far:\n%s", file, b.line, err, got)
+		}
+		if *update {
+			b.want = got
+		} else if diff := cmp.Diff(strings.Split(b.want, "\n"), strings.Split(got, "\n")); diff != "" {
+			t.Fatalf("%s:%d: (-want +got; -update rewrites)\n%s", file, b.line, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(printScript(blocks)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(text, printScript(blocks)); diff != "" {
+		t.Errorf("%s is not written as -update writes it:\n%s", file, diff)
+	}
+}
+
+func TestScriptsRefuseWhatTheyDoNotKnow(t *testing.T) {
+	for _, command := range []string{
+		"dance", "ends colour=1", "A write size=x", "C close", "drop A Wrote 1", "drop A Write 0", "inject B Ack ack.nothing=1",
+		"until A Done", "release nothing", "A memory nowhere", "A fly", "run fast", "hold", "cut A x",
+	} {
+		s := newStage()
+		if got, err := s.play([]string{"connect paths=2", command}); err == nil {
+			t.Errorf("%q is taken and prints %q", command, got)
+		}
+	}
+}
+
+// play runs commands and returns what they print.
+func (s *stage) play(commands []string) (string, error) {
+	s.out.Reset()
+	for _, line := range commands {
+		if err := s.command(strings.Fields(line)); err != nil {
+			return s.out.String(), fmt.Errorf("%s: %w", line, err)
+		}
+	}
+	return strings.TrimRight(s.out.String(), "\n"), nil
+}
