@@ -223,6 +223,9 @@ func rebase(x *Expr, param *Param, path []*Item) *Expr {
 	return &y
 }
 
+// opposites are the comparisons that hold when others do not.
+var opposites = map[Op]Op{OpEq: OpNe, OpNe: OpEq, OpLt: OpGe, OpGe: OpLt, OpGt: OpLe, OpLe: OpGt}
+
 // factsOf returns the keys of what holds when a condition holds.
 func factsOf(x *Expr) []string {
 	switch {
@@ -231,6 +234,10 @@ func factsOf(x *Expr) []string {
 	case x.Op == OpNot && x.Args[0].Op == OpOrOr:
 		or := x.Args[0]
 		return append(factsOf(negate(or.Args[0])), factsOf(negate(or.Args[1]))...)
+	case x.Op == OpNot && opposites[x.Args[0].Op] != OpConst:
+		opposite := *x.Args[0]
+		opposite.Op = opposites[opposite.Op]
+		return []string{key(&opposite)}
 	case x.Op == OpPresent:
 		if w := x.Ref.Last().When; w != nil {
 			return append(factsOf(rebase(w, x.Ref.Param, x.Ref.Path[:len(x.Ref.Path)-1])), key(x))
