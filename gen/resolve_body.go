@@ -125,7 +125,10 @@ func (c *compiler) parameters(params []*syntax.Param) (all []*Param) {
 func (c *compiler) alternatives(types []*syntax.TypeRef) (all []*Struct) {
 	for _, t := range types {
 		s := c.headerNamed(t)
-		if s != nil && slices.Contains(all, s) {
+		if s == nil {
+			continue
+		}
+		if slices.Contains(all, s) {
 			c.report("E0102", t.Pos, "`%s` stands twice", t.Text)
 		}
 		all = append(all, s)
