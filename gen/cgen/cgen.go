@@ -17,7 +17,7 @@ var ErrUnsupported = errors.New("not expressible in C")
 
 // Generate prints p: include/PACKAGE/LAST.gen.h, src/LAST.gen.c and tests/dump.gen.c, LAST being the package's last part.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	if err := p.Refuse(gen.FeatureSigned, gen.FeatureLittle, gen.FeatureVector); err != nil {
+	if err := p.Refuse(known...); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", p.Source, ErrUnsupported, err)
 	}
 	g := newGenerator(p)
@@ -33,6 +33,13 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		{Path: "src/" + g.base + ".gen.c", Data: source},
 		{Path: "tests/dump.gen.c", Data: dump},
 	}, nil
+}
+
+// known are the constructs beyond the basic ones that this backend prints.
+var known = []gen.Feature{
+	gen.FeatureSigned, gen.FeatureLittle, gen.FeatureVector, gen.FeatureLint,
+	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
+	gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown, gen.FeatureDefault,
 }
 
 // generator holds what all three files share.
@@ -116,7 +123,7 @@ func (g *generator) plan() error {
 
 // claim reserves a tag; struct and enum tags share one name space in C, and with types in C++.
 func (g *generator) claim(name, owner string) {
-	if slices.Contains([]string{"err", "error", "bytes", "field"}, name) {
+	if slices.Contains([]string{"err", "error", "bytes", "field"}, name) || name == "header" && g.covering() {
 		g.unsupported("%s: the C name %s%s is taken by the runtime", owner, g.pfx, name)
 	}
 	if old, taken := g.names[name]; taken {
@@ -130,6 +137,7 @@ func (g *generator) visitStruct(s *gen.Struct, done map[any]bool) {
 		return
 	}
 	done[s] = true
+	g.checkParams(s)
 	for _, q := range s.Params {
 		g.visitStruct(q.Struct, done)
 	}

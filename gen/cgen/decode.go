@@ -19,28 +19,6 @@ type decoder struct {
 	runs   int
 }
 
-// params lists the parameters of s as C declarations, each with a comma in front.
-func (g *generator) params(s *gen.Struct) string {
-	var b strings.Builder
-	for _, q := range s.Params {
-		if q.Struct != nil {
-			fmt.Fprintf(&b, ", const struct %s *%s", g.tag(q.Struct.Name), q.Name.C)
-		} else {
-			fmt.Fprintf(&b, ", uint%d_t %s", width(q.Bits), q.Name.C)
-		}
-	}
-	return b.String()
-}
-
-// passed lists the parameters of s by name, each with a comma in front.
-func passed(s *gen.Struct) string {
-	var b strings.Builder
-	for _, q := range s.Params {
-		b.WriteString(", " + q.Name.C)
-	}
-	return b.String()
-}
-
 // args prints the arguments of a nested struct, each with a comma in front.
 func (s scope) args(args []*gen.Expr) string {
 	var b strings.Builder
@@ -82,7 +60,7 @@ func (g *generator) read(p *printer, s *gen.Struct) {
 		body.line("}")
 	}
 	text := body.buf.String()
-	p.line("static int32_t read_%s(struct %s *out, struct in *in%s)", s.Name.C, g.tag(s.Name), g.params(s))
+	p.line("static int32_t read_%s(struct %s *out, struct in *in%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	d.locals(p, text)
 	p.buf.WriteString(text)

@@ -168,7 +168,7 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	}
 	e.steps(s.Steps)
 	text := body.buf.String()
-	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.params(s))
+	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	before := p.buf.Len()
 	if len(sets) > 0 {
