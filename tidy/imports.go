@@ -31,6 +31,16 @@ var table = map[string][]string{
 	"go-sdk/wire":   {},
 	"go-sdk/layers": {"wire", gopacket},
 
+	// What the example schemas become.
+	"examples":             {},
+	"examples/bfd/control": {},
+	"examples/inet/geneve": {},
+	"examples/inet/gre":    {},
+	"examples/inet/ip":     {},
+	"examples/inet/vxlan":  {},
+	"examples/ptp/v2":      {},
+	"examples/rocev2/wire": {},
+
 	// The transport half.
 	"engine/internal/mono":   {},
 	"engine/internal/hint":   {"engine/internal/mono"},
