@@ -40,6 +40,7 @@ var known = []gen.Feature{
 	gen.FeatureSigned, gen.FeatureLittle, gen.FeatureVector, gen.FeatureLint,
 	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
 	gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown, gen.FeatureDefault,
+	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
 }
 
 // generator holds what all three files share.
@@ -52,6 +53,7 @@ type generator struct {
 	structs []*gen.Struct
 	lists   []*gen.List
 	order   []any // *gen.Struct and *gen.List: definition before use
+	late    bool  // checksums are computed at the end of their structs
 	vectors []int // widths of bits<N>, ascending
 	arrays  map[*gen.Struct]bool
 	fields  []field
@@ -85,6 +87,8 @@ func (g *generator) unsupported(format string, args ...any) {
 // plan orders the definitions and names every field, and reports names that C would confuse.
 func (g *generator) plan() error {
 	done := map[any]bool{}
+	g.late = g.lateSums()
+	g.checkSums()
 	for _, s := range g.p.Structs {
 		g.visitStruct(s, done)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // exampleNames are the schemas beside the project's own. Each must be printed in full.
-var exampleNames = []string{"vxlan"}
+var exampleNames = []string{"vxlan", "gre"}
 
 func loadExample(t testing.TB, name string) *gen.Protocol {
 	t.Helper()

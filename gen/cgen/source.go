@@ -86,6 +86,17 @@ static void wrong_sum(const struct in *in, size_t off, uint16_t field)
     }
 }
 `},
+	{"first_wrong_sum", `
+/* Checksums are not compared in the order in which they stand. */
+static void first_wrong_sum(const struct in *in, size_t off, uint16_t field)
+{
+    if (in->sum->code == 0 || off < in->sum->off) {
+        in->sum->code = -MR_E_CHECKSUM;
+        in->sum->off = (uint32_t)off;
+        in->sum->field = field;
+    }
+}
+`},
 	{"input", `
 static struct in input(const uint8_t *buf, size_t len, struct mr_err *err)
 {
@@ -181,6 +192,7 @@ func (g *generator) structSource(p *printer, s *gen.Struct) {
 		p.static("load_"+s.Name.C, func() { g.loads(p, s) })
 		p.static("store_"+s.Name.C, func() { g.stores(p, s) })
 	}
+	g.sumFunctions(p, s)
 	p.static("read_"+s.Name.C, func() { g.read(p, s) })
 	p.static("write_"+s.Name.C, func() { g.write(p, s) })
 	g.initSource(p, s)

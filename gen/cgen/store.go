@@ -11,7 +11,7 @@ import (
 // parts prints the stores of a run's items at p.
 func (e *encoder) parts(parts []gen.Part) {
 	for _, gr := range groups(parts) {
-		if sum := gr.parts[0].Item.Scalar.Sum; sum == nil {
+		if sum := gr.parts[0].Item.Scalar.Sum; sum == nil || e.g.late {
 			e.group(gr)
 		}
 	}
