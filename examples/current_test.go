@@ -13,9 +13,13 @@ import (
 
 	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/gogen"
+	"github.com/openmetaroce/metaroce/gen/layergen"
 )
 
 var update = flag.Bool("update", false, "write the generated packages instead of comparing them")
+
+// module is the import path of this folder.
+const module = "github.com/openmetaroce/metaroce/examples/"
 
 // generated are all files below this folder that mrgen prints, by path.
 func generated(t *testing.T) map[string][]byte {
@@ -29,6 +33,11 @@ func generated(t *testing.T) map[string][]byte {
 		}
 		dir := strings.ReplaceAll(p.Package, ".", "/")
 		take(all, dir, files)
+		layers, err := layergen.Generate(p, layergen.Config{Codec: module + dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		take(all, dir+"/layers", layers)
 	}
 	return all
 }

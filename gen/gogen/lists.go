@@ -5,6 +5,7 @@ package gogen
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -100,14 +101,32 @@ func (g *generator) listReset(f *jen.File, l *gen.List) {
 	self := receiver(l.Name.Go)
 	keep := ""
 	for _, c := range l.Cases {
-		if !single(c) && hasElement(c) {
+		switch {
+		case !hasElement(c):
+		case !single(c):
 			keep += fmt.Sprintf("%s: %s.%s[:0],", c.Name.Go, self, c.Name.Go)
+		case len(c.Head) == 0:
+			keep += keepArrays(c, self)
 		}
 	}
 	g.add(f, function{
 		doc:  []string{"reset empties the list and keeps the memory of elements that repeat."},
 		recv: self + " *" + l.Name.Go, name: "reset", body: fmt.Sprintf("*%s = %s{%s}", self, l.Name.Go, keep),
 	})
+}
+
+// keepArrays prints the arrays of an element that occurs once, emptied.
+func keepArrays(c *gen.Case, self string) string {
+	var fields []string
+	for _, it := range c.Struct.Items {
+		if it.Kind == gen.KindArray {
+			fields = append(fields, fmt.Sprintf("%s: %s.%s.%s[:0]", it.Name.Go, self, c.Name.Go, it.Name.Go))
+		}
+	}
+	if fields == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s{%s},", c.Name.Go, c.Struct.Name.Go, strings.Join(fields, ", "))
 }
 
 func (g *generator) listDecode(f *jen.File, l *gen.List) {

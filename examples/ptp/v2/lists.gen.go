@@ -27,7 +27,7 @@ type Tlvs struct {
 
 // reset empties the list and keeps the memory of elements that repeat.
 func (t *Tlvs) reset() {
-	*t = Tlvs{Organization: t.Organization[:0]}
+	*t = Tlvs{Organization: t.Organization[:0], PathTrace: TlvsPathTrace{Clocks: t.PathTrace.Clocks[:0]}}
 }
 
 // Decode reads the Tlvs, which must be all of src.
