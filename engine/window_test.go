@@ -86,3 +86,20 @@ func TestGrantLowersTheFlight(t *testing.T) {
 		t.Errorf("%d bytes in flight with a grant of half a Gbit/s, at most %d", highest, most)
 	}
 }
+
+// MR-PATH-004, P36: the PSNs of a path that are in use span 256 at most, and a quarter of a narrower space: old and new ones
+// could not be told apart otherwise.
+func TestNumbersInUseSpanAQuarterOfTheirSpace(t *testing.T) {
+	for bits, most := range map[int]uint64{8: 64, 9: 128, 10: 256, 16: 256, 32: 256} {
+		p := newPair(t, engine.Config{Chunk: 8, SeqBits: bits, InitialWindow: 1 << 20})
+		ids := p.connect(1)
+		key, err := p.ends[1].Register(make([]byte, 8192), engine.RemoteWrite)
+		p.must(err)
+		p.drop = func(from int, _ engine.Datagram) bool { return from == 1 }
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpWrite, Key: key, Data: make([]byte, 8192)}))
+		p.turn()
+		if s, _ := p.ends[0].ConnStats(ids[0]); s.Paths[0].Packets != most {
+			t.Errorf("%d bits: %d packets leave before the first ACK, want %d", bits, s.Paths[0].Packets, most)
+		}
+	}
+}
