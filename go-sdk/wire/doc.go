@@ -18,4 +18,8 @@
 // Every error is an *Error; errors.Is tells its kind, for example errors.Is(err, ErrShort). It is allocated, and so are the
 // parts of its path: a refused packet costs a few small allocations, an accepted one none. After an error the struct's contents
 // are unspecified.
+//
+// What the specification says of bits and bytes is obeyed by the generated code:
+//
+//mr:req MR-WIRE-003 MR-WIRE-011 MR-WIRE-016 MR-WIRE-017
 package wire
