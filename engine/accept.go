@@ -11,6 +11,7 @@ import (
 // handleOpen answers an OPEN: without a good cookie by a stateless RETRY, with one by a connection.
 //
 //mr:req MR-CONN-002
+//mr:req MR-CONN-012
 func (e *Endpoint) handleOpen(d Datagram) {
 	open := &e.in.Plain.Open
 	switch {
@@ -68,6 +69,8 @@ func (e *Endpoint) accept(d Datagram) {
 
 // otherVersion answers an OPEN of an unknown version with the versions spoken here. Version, opcode, tag and the OPEN's
 // own tag lie at the same place in every version.
+//
+//mr:req MR-WIRE-006 MR-ERR-005
 func (e *Endpoint) otherVersion(d Datagram) {
 	e.drop(DropVersion)
 	if !e.cfg.Accept || len(d.Bytes) < wire.OpenSize || wire.Opcode(d.Bytes[1]) != wire.OpcodeOpen {

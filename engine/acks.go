@@ -28,6 +28,7 @@ const manyBlocks = 8
 // blockSize is the largest block: PathAck, SACK and counters.
 const blockSize = 76
 
+//mr:req MR-WIRE-018
 func newAcks(chunk int) acks {
 	room := chunk + Overhead - wire.BaseSize - wire.AckSize - 4
 	return acks{due: Never, named: -1, most: max(min(room/blockSize, 255), 1)}
@@ -45,6 +46,8 @@ func (a *acks) request(id uint16) {
 }
 
 // elicit notes a sequenced packet on a path. every and delay say how long the ACK may be held back.
+//
+//mr:req MR-ACK-004
 func (a *acks) elicit(now Time, id uint16, every int, delay time.Duration) {
 	a.fresh.add(id)
 	a.latest = id
@@ -57,6 +60,8 @@ func (a *acks) elicit(now Time, id uint16, every int, delay time.Duration) {
 }
 
 // route is the path of the next ACK.
+//
+//mr:req MR-ACK-009
 func (a *acks) route() (id uint16) {
 	if id, ok := a.requested.next(0); ok {
 		return id
@@ -101,6 +106,8 @@ func (e *Endpoint) nextAck(c *conn) (p *path.Path, ok bool) {
 const noHint = 1<<32 - 1
 
 // collect gathers the blocks of one ACK: the path it travels on first, then fresh ones in turn, then repeats.
+//
+//mr:req MR-ACK-012
 func (e *Endpoint) collect(c *conn, blocks []wire.PathAck, first uint16) []wire.PathAck {
 	a := &c.acks
 	if a.fresh.has(first) {
@@ -129,6 +136,8 @@ func (e *Endpoint) collect(c *conn, blocks []wire.PathAck, first uint16) []wire.
 }
 
 // appendBlock reports a path with news, and marks it for one repetition.
+//
+//mr:req MR-ACK-008 MR-ACK-012
 func appendBlock(c *conn, blocks []wire.PathAck, id uint16) []wire.PathAck {
 	c.acks.fresh.remove(id)
 	p := c.paths.Get(id)

@@ -37,6 +37,7 @@ func (a *answers) reply(path uint16, p wire.Probe) bool {
 	return pushBounded(&a.replies, pathReply{path, p})
 }
 
+//mr:req MR-ERR-007
 func pushBounded[T any](q *fifo.Queue[T], item T) bool {
 	if q.Len() >= mostAnswers {
 		return false
@@ -55,6 +56,8 @@ type answer struct {
 }
 
 // answer queues a stateless answer.
+//
+//mr:req MR-ERR-007
 func (e *Endpoint) answer(a answer) {
 	if !pushBounded(&e.answers, a) {
 		e.drop(DropQueue)
@@ -65,6 +68,8 @@ func (e *Endpoint) answer(a answer) {
 const closedSize = wire.BaseSize + wire.CodeSizeBytes + 4
 
 // unknownTag answers a packet for a connection that is not here: at most one small packet, never to a reply.
+//
+//mr:req MR-CONN-012 MR-ERR-001 MR-ERR-002
 func (e *Endpoint) unknownTag(d Datagram) {
 	e.drop(DropUnknownTag)
 	base := &e.in.Base
@@ -82,6 +87,8 @@ func (e *Endpoint) unknownTag(d Datagram) {
 }
 
 // disowned believes that the peer has forgotten the connection once nothing valid was heard for a while.
+//
+//mr:req MR-ERR-003
 func (e *Endpoint) disowned(c *conn) {
 	if c.phase == closing {
 		e.finish(c, nil) // all is acknowledged, and the peer has closed already

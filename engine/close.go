@@ -62,6 +62,8 @@ func (e *Endpoint) handleClosed(c *conn) {
 }
 
 // expireControl repeats a control packet, or gives up.
+//
+//mr:req MR-CONN-025 MR-CONN-014 MR-CONN-021
 func (e *Endpoint) expireControl(c *conn) {
 	switch {
 	case c.phase == lingering:
@@ -77,6 +79,8 @@ func (e *Endpoint) expireControl(c *conn) {
 const mostCloses = 8
 
 // abort tells the peer, as well as one packet can, that the connection is over.
+//
+//mr:req MR-CONN-022
 func (e *Endpoint) abort(c *conn, code wire.CloseReason) {
 	c.answers.abort = code
 	err := c.ending.cause
@@ -103,6 +107,8 @@ func (e *Endpoint) finish(c *conn, err error) {
 }
 
 // flush ends every operation and posted receive, each with its one event.
+//
+//mr:req MR-CONN-023
 func (e *Endpoint) flush(c *conn, err error) {
 	for _, s := range c.outgoing.list {
 		s.Fail(err, wire.StatusOk)
@@ -124,6 +130,8 @@ const (
 )
 
 // farewell queues the Closed event.
+//
+//mr:req MR-CONN-023
 func (e *Endpoint) farewell(c *conn, err error) {
 	c.ending.farewell = queued
 	e.events.Push(Event{Kind: Closed, Conn: c.id, Err: err})

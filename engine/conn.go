@@ -121,6 +121,8 @@ type sender struct {
 }
 
 // get returns the stream, new if need be.
+//
+//mr:req MR-STREAM-003
 func (s *outgoingSet) get(id uint16) *sender {
 	if out := s.byID[id]; out != nil {
 		return out
@@ -167,6 +169,7 @@ type receiver struct {
 	noticed   Time // when it was last told of a missing receive
 }
 
+//mr:req MR-STREAM-003
 func (s *incomingSet) get(id uint16) *receiver {
 	if in := s.byID[id]; in != nil {
 		return in
@@ -178,6 +181,8 @@ func (s *incomingSet) get(id uint16) *receiver {
 }
 
 // establish makes paths and streams once both sides' parameters are known.
+//
+//mr:req MR-CONN-015 MR-CONN-017
 func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	l := limits{
 		chunk:       min(e.cfg.Chunk, int(theirs.Chunk.Value)),

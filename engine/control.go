@@ -9,6 +9,8 @@ import (
 )
 
 // nextControl sends what begins and ends the connection.
+//
+//mr:req MR-CONN-025 MR-CONN-014
 func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 	due := c.clock.control <= e.now
 	switch {
@@ -51,6 +53,8 @@ func (e *Endpoint) nextControl(c *conn) (Route, bool) {
 }
 
 // nextClose sends CLOSE, each time on another path.
+//
+//mr:req MR-CONN-021
 func (e *Endpoint) nextClose(c *conn) Route {
 	c.clock.retries++
 	e.schedule(c, min(c.patience()<<min(c.clock.retries, 8), time.Second))
@@ -60,6 +64,8 @@ func (e *Endpoint) nextClose(c *conn) Route {
 }
 
 // handshakeBase begins a packet that belongs to no path.
+//
+//mr:req MR-WIRE-004 MR-WIRE-008
 func (e *Endpoint) handshakeBase(opcode wire.Opcode, tag uint64) {
 	e.out.Base = wire.Base{Version: wireVersion, Opcode: opcode, Tag: tag}
 	e.ecn = ECT0

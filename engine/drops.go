@@ -3,6 +3,8 @@
 package engine
 
 // Drop is a reason for which a datagram of a peer was dropped. A peer cannot make our calls fail: it moves a counter.
+//
+//mr:req MR-ERR-006
 type Drop uint8
 
 // The reasons.

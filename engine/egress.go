@@ -40,6 +40,8 @@ func (e *Endpoint) rotate(c *conn) {
 }
 
 // next is the ladder: what a connection sends first. Each rung fills in e.out.
+//
+//mr:req MR-CC-009
 func (e *Endpoint) next(c *conn) (Route, bool) {
 	if route, ok := e.nextControl(c); ok {
 		return route, true
@@ -83,6 +85,8 @@ func (e *Endpoint) next(c *conn) (Route, bool) {
 }
 
 // base begins a packet on a path.
+//
+//mr:req MR-ACK-014
 func (e *Endpoint) base(c *conn, opcode wire.Opcode, p *path.Path, s path.Stamp) {
 	e.out.Base = wire.Base{
 		Version:      wireVersion,
@@ -98,6 +102,8 @@ func (e *Endpoint) base(c *conn, opcode wire.Opcode, p *path.Path, s path.Stamp)
 }
 
 // emit encodes e.out.
+//
+//mr:req MR-WIRE-001 MR-WIRE-018
 func (e *Endpoint) emit(buf []byte, route Route) Datagram {
 	b, err := e.out.Append(buf[:0])
 	if err != nil {

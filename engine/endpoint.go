@@ -64,6 +64,8 @@ func New(cfg Config) (*Endpoint, error) {
 }
 
 // Register makes memory reachable for peers under a random key. The memory is shared until Deregister.
+//
+//mr:req MR-STREAM-015
 func (e *Endpoint) Register(memory []byte, rights Rights) (Key, error) {
 	key := Key(e.rng.Uint64())
 	return key, e.regions.Register(key, memory, rights)
@@ -155,6 +157,8 @@ func (e *Endpoint) EndStream(now Time, id ConnID, streamID uint16) error {
 }
 
 // PostReceive lends a buffer to one message of an incoming stream. Its end is a Received event.
+//
+//mr:req MR-STREAM-020
 func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
 	e.now = now
 	c, err := e.get(id)
@@ -204,6 +208,8 @@ func (e *Endpoint) add(c *conn) {
 }
 
 // newTag draws a tag that names no connection.
+//
+//mr:req MR-CONN-010
 func (e *Endpoint) newTag() uint64 {
 	for {
 		if tag := e.rng.Uint64(); tag != 0 && e.table.byLocal[tag] == nil {

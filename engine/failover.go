@@ -19,6 +19,8 @@ const (
 )
 
 // RouteError tells the endpoint that a datagram could not be sent. The paths over that route go out of service at once.
+//
+//mr:req MR-FAIL-008
 func (e *Endpoint) RouteError(now Time, route Route, _ Fault) {
 	e.now = now
 	for _, c := range e.table.conns {
@@ -110,6 +112,8 @@ func (c *conn) otherInService(p *path.Path) bool {
 func (c *conn) opener() bool { return len(c.greeting.routes) > 0 }
 
 // nextRoute is the route that a failed path tries next: the opener's next port between the same addresses.
+//
+//mr:req MR-FAIL-007
 func (c *conn) nextRoute(p *path.Path) Route {
 	if !c.opener() {
 		return p.Route
@@ -126,6 +130,8 @@ func (c *conn) nextRoute(p *path.Path) Route {
 
 // complain asks the opener for another port of a path on which an acceptor gets nothing through. The notice names the epoch
 // that it speaks of, so that repeating it changes the port once.
+//
+//mr:req MR-FAIL-004
 func (e *Endpoint) complain(c *conn, p *path.Path) {
 	if !c.opener() {
 		c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID, Info: uint32(p.Epoch)})
@@ -153,6 +159,8 @@ func (e *Endpoint) pathBad(c *conn, p *path.Path, epoch uint32) {
 const mostLosses = 64
 
 // nextMoved sends a chunk that has lost its path on another one.
+//
+//mr:req MR-LOSS-004
 func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 	for c.failing.moved.Len() > 0 {
 		m := c.failing.moved.Front()
@@ -182,6 +190,8 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 }
 
 // giveUp fails the stream of a chunk that no path delivers.
+//
+//mr:req MR-LOSS-004
 func (e *Endpoint) giveUp(c *conn, ref path.Ref) {
 	if ref.Reply {
 		c.incoming.replies.Stop(ref.Stream)
@@ -196,6 +206,8 @@ func (e *Endpoint) giveUp(c *conn, ref path.Ref) {
 
 // compare asks another path for a sign of life when one has gone silent: the answer tells a dead path from a dead peer,
 // also when there is nothing else to send.
+//
+//mr:req MR-FAIL-006
 func (e *Endpoint) compare(c *conn, silent *path.Path) {
 	q := c.paths.Get(c.named)
 	if silent.Silent() && q != nil && q != silent && !q.Down() {

@@ -32,6 +32,8 @@ func cutPort(port uint16, directions [2]bool) func(int, engine.Datagram) bool {
 }
 
 // P41: a path dies in one direction or both; its chunks go elsewhere, nothing is lost, and it comes back on another port.
+//
+//mr:test MR-FAIL-001 MR-FAIL-003 MR-FAIL-007
 func TestDeadPathHandsItsChunksOver(t *testing.T) {
 	for name, directions := range map[string][2]bool{
 		"data": {true, false}, "feedback": {false, true}, "both": {true, true},
@@ -76,6 +78,7 @@ func TestDeadPathHandsItsChunksOver(t *testing.T) {
 	}
 }
 
+//mr:test MR-FAIL-008
 func TestRouteErrorTakesThePathOutOfService(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 1024})
 	ids := p.connect(4)
@@ -95,6 +98,8 @@ func TestRouteErrorTakesThePathOutOfService(t *testing.T) {
 }
 
 // When nothing is heard on any path, no path is blamed, and all goes on when the silence ends.
+//
+//mr:test MR-FAIL-001
 func TestSilenceEverywhereBlamesNoPath(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 1024})
 	ids := p.connect(8)
@@ -119,6 +124,8 @@ func TestSilenceEverywhereBlamesNoPath(t *testing.T) {
 }
 
 // A PSN that is lost again and again on one path gives its chunk to another.
+//
+//mr:test MR-LOSS-004
 func TestUnluckyChunkMovesToAnotherPath(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 1024})
 	ids := p.connect(4)

@@ -17,6 +17,7 @@ type scratch struct {
 // handleAck applies an ACK: all of its blocks, or none.
 //
 //mr:req MR-ACK-005
+//mr:req MR-WIRE-015
 func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 	if !c.live() {
 		e.drop(DropPhase)

@@ -46,6 +46,8 @@ func (e *Endpoint) Open(now Time, routes []Route) (ConnID, error) {
 }
 
 // first draws the first PSN and TSN of a direction.
+//
+//mr:req MR-CONN-010
 func (e *Endpoint) first() uint32 { return e.rng.Uint32() & (wire.Space(e.cfg.SeqBits)).Mask() }
 
 // schedule makes the connection's control packet go out after a delay.
@@ -62,6 +64,8 @@ const (
 )
 
 // again schedules the control packet's repetition, later each time.
+//
+//mr:req MR-CONN-025 MR-CONN-014
 func (e *Endpoint) again(c *conn) {
 	wait := firstControl * e.cfg.InitialRTT << min(c.clock.retries, 16)
 	c.clock.retries++
@@ -69,6 +73,8 @@ func (e *Endpoint) again(c *conn) {
 }
 
 // parameters announces what this endpoint accepts.
+//
+//mr:req MR-CONN-016
 func (e *Endpoint) parameters() wire.Parameters {
 	return wire.Parameters{
 		Chunk: wire.ParametersChunk{Value: uint32(e.cfg.Chunk)}, ChunkPresent: true,
@@ -113,6 +119,8 @@ func (e *Endpoint) writeOpen(c *conn, from netip.Addr) {
 }
 
 // handleRetry takes the cookie and opens again.
+//
+//mr:req MR-CONN-013
 func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 	p := &e.in.Plain.Retry.Parameters
 	if c.phase != opening || !p.CookiePresent || c.greeting.cookies[d.Route.Local.Addr()] != nil {
@@ -131,6 +139,7 @@ func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 // handleAccept establishes the opener's side. Every ACCEPT is answered with CONFIRM, or a lost one would never heal.
 //
 //mr:req MR-CONN-005
+//mr:req MR-CONN-019 MR-CONN-024
 func (e *Endpoint) handleAccept(c *conn, d Datagram) {
 	accept := &e.in.Plain.Accept
 	if c.phase != opening {

@@ -11,6 +11,8 @@ import (
 )
 
 // An idle connection lives as long as its peer answers, and neither end waits for a dead one.
+//
+//mr:test MR-CONN-011
 func TestIdleConnectionNoticesADeadPeer(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	p.connect(4)
@@ -33,6 +35,8 @@ func TestIdleConnectionNoticesADeadPeer(t *testing.T) {
 }
 
 // A peer that has restarted at the same address does not know the connection: the other end learns of it.
+//
+//mr:test MR-ERR-001 MR-ERR-003
 func TestRestartedPeerIsNoticed(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(4)

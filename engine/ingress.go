@@ -11,6 +11,8 @@ func (e *Endpoint) drop(d Drop) { e.stats.Drops[d]++ }
 
 // HandleDatagram takes in one datagram and keeps nothing of its bytes. It returns nothing: a peer cannot make our call
 // fail, it can only move a counter of drops.
+//
+//mr:req MR-WIRE-001 MR-WIRE-009 MR-WIRE-012 MR-WIRE-013 MR-WIRE-014 MR-ERR-006
 func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 	e.now = now
 	if len(d.Bytes) < wire.BaseSize+4 {
@@ -51,6 +53,8 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 }
 
 // dispatch hands a packet to the part that it concerns.
+//
+//mr:req MR-ERR-004
 func (e *Endpoint) dispatch(c *conn, d Datagram) {
 	switch e.in.Base.Opcode {
 	case wire.OpcodeRetry:
@@ -75,6 +79,7 @@ func (e *Endpoint) dispatch(c *conn, d Datagram) {
 // arrive finds the path of a packet. An acceptor learns of a path, and of its port, from the first packet on it.
 //
 //mr:req MR-PATH-002
+//mr:req MR-CONN-007
 func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) {
 	base := &e.in.Base
 	if int(base.Path) >= c.paths.Len() {
@@ -93,6 +98,8 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 }
 
 // follow lets an acceptor answer where the path's latest packet came from: only openers choose ports.
+//
+//mr:req MR-PATH-012 MR-PATH-013
 func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
 	if !c.opener() {
 		p.Follow(a.Route, a.Epoch)
@@ -101,6 +108,8 @@ func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
 }
 
 // onPath handles a packet that belongs to a path.
+//
+//mr:req MR-CONN-022
 func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 	body, base := &e.in.Plain, &e.in.Base
 	if base.FeedbackHere {
@@ -138,6 +147,8 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 }
 
 // handleProbe answers what a probe asks for: an ACK on its path, and its token.
+//
+//mr:req MR-WIRE-007 MR-ACK-013
 func (e *Endpoint) handleProbe(c *conn, p *path.Path, a path.Arrival) {
 	if e.in.Base.AckRequest {
 		c.acks.request(p.ID)

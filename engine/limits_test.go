@@ -75,6 +75,8 @@ func TestPostedWorkIsBounded(t *testing.T) {
 }
 
 // Never are more messages begun and incomplete, nor more requests served, than the receiver has announced.
+//
+//mr:test MR-STREAM-004 MR-CONN-016
 func TestSenderKeepsToTheReceiversLimits(t *testing.T) {
 	for _, limit := range []int{1, 2, 7} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -106,6 +108,8 @@ func TestSenderKeepsToTheReceiversLimits(t *testing.T) {
 }
 
 // A cookie is good for ten seconds, for its address, and from its maker.
+//
+//mr:test MR-CONN-003
 func TestCookieIsGoodForTenSecondsAtItsAddress(t *testing.T) {
 	cases := []struct {
 		name string

@@ -37,6 +37,7 @@ const (
 // overheadOnWire is what a link carries of a packet besides the UDP payload: Ethernet, IPv4 and UDP headers, in bytes.
 const overheadOnWire = 42
 
+//mr:req MR-CC-004
 func newControl(cfg *Config, packet, paths int) control {
 	return control{
 		packet: packet,
@@ -66,6 +67,8 @@ func (k *control) allows(now Time, flying, size int) bool {
 }
 
 // limit is the number of bytes that may be in flight.
+//
+//mr:req MR-CC-014
 func (k *control) limit(now Time) int {
 	if !k.granted(now) {
 		return k.window.Window()
@@ -77,6 +80,8 @@ func (k *control) limit(now Time) int {
 func (k *control) granted(now Time) bool { return k.grant.rate > 0 && now < k.grant.until }
 
 // rate is the pace in bit/s; 0 = as fast as the window allows.
+//
+//mr:req MR-CC-013
 func (k *control) rate(now Time) uint64 {
 	rate := uint64(0)
 	if w := k.window.Window(); w < k.packet {
@@ -116,6 +121,8 @@ func (k *control) hint(now Time, a *wire.Ack) {
 
 // learn hands the sum of an ACK's feedback to the window. While a grant binds, marks say nothing about this connection's
 // own window: the queue that they speak of is the peer's to divide.
+//
+//mr:req MR-CC-014
 func (k *control) learn(now Time, f cc.Feedback) {
 	if f.RTT > 0 {
 		k.rtt = time.Duration(f.RTT)

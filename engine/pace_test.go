@@ -31,6 +31,8 @@ func twoSenders(t *testing.T, capacity uint64, n int) time.Duration {
 }
 
 // P33: two senders share what the receiver grants, and no more; without a capacity nothing holds them back.
+//
+//mr:test MR-CC-007 MR-CC-013
 func TestSendersObeyTheGrant(t *testing.T) {
 	const n = 1 << 20
 	free := twoSenders(t, 0, n)
@@ -48,6 +50,8 @@ func TestSendersObeyTheGrant(t *testing.T) {
 }
 
 // P33: a grant of next to nothing slows a sender down to a packet in 64 base round trips, and never stops it.
+//
+//mr:test MR-CC-013
 func TestTinyGrantLeavesProgress(t *testing.T) {
 	const n = 64 << 10
 	took := twoSenders(t, 1, n)

@@ -12,6 +12,7 @@ import (
 // handleSequenced admits a chunk to its path, and places it unless it has been before.
 //
 //mr:req MR-ACK-002
+//mr:req MR-WIRE-007 MR-ACK-013 MR-PATH-007
 func (e *Endpoint) handleSequenced(c *conn, p *path.Path, a path.Arrival) {
 	if !c.live() {
 		e.drop(DropPhase)
@@ -102,6 +103,7 @@ type placement struct {
 // place puts a chunk where it belongs. It returns false when nobody should hear of the packet.
 //
 //mr:req MR-STREAM-001
+//mr:req MR-STREAM-012
 func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 	k, a := in.chunk, in.arrival
 	if k.header.Op == 0 {
@@ -146,6 +148,8 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 }
 
 // copyIn copies the payload to its memory, or finds why it must not.
+//
+//mr:req MR-STREAM-022 MR-STREAM-014
 func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stream.Finding {
 	refuse := func(code wire.NoticeCode) stream.Finding {
 		return stream.Finding{Verdict: stream.Refuse, Code: code}
@@ -185,6 +189,7 @@ type refusal struct {
 // refuse leaves a chunk unacknowledged and tells the sender, on the same path and before the ACK that covers it.
 //
 //mr:req MR-STREAM-007
+//mr:req MR-STREAM-019
 func (e *Endpoint) refuse(c *conn, p *path.Path, a path.Arrival, r refusal) {
 	p.Tracker().Refused()
 	if r.from != nil {

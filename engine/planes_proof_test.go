@@ -55,6 +55,8 @@ func (c *claim) guess() {
 }
 
 // P45, MR-PLANE-004: a guessed answer to a challenge proves nothing: never does a full packet go to the claimed address.
+//
+//mr:test MR-PLANE-004 MR-PLANE-003
 func TestGuessedAnswerProvesNoAddress(t *testing.T) {
 	p := newPlanes(t, 2)
 	rs := planeRoutes(8, 2)

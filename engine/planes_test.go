@@ -51,6 +51,8 @@ func (p *pair) connectOver(rs []engine.Route) [2]engine.ConnID {
 func onPlane(d engine.Datagram, plane byte) bool { return d.Route.Local.Addr().As4()[1] == plane }
 
 // P41: every plane carries its share, in both directions; one that dies hands its chunks over and comes back.
+//
+//mr:test MR-PLANE-001 MR-PLANE-004
 func TestPlanesCarryAndSurvive(t *testing.T) {
 	p := newPlanes(t, 2)
 	ids := p.connectOver(planeRoutes(8, 2))
@@ -109,6 +111,8 @@ func TestPlanesCarryAndSurvive(t *testing.T) {
 }
 
 // An opener that claims somebody else's address makes the acceptor send next to nothing there.
+//
+//mr:test MR-PLANE-003
 func TestClaimedAddressGetsAlmostNothing(t *testing.T) {
 	p := newPlanes(t, 2)
 	rs := planeRoutes(8, 2)
@@ -141,6 +145,8 @@ func TestClaimedAddressGetsAlmostNothing(t *testing.T) {
 }
 
 // A packet with the right tag from an address that is nobody's is dropped, and counted.
+//
+//mr:test MR-PLANE-002
 func TestStrangeAddressIsDropped(t *testing.T) {
 	p := newPlanes(t, 1)
 	ids := p.connectOver(planeRoutes(2, 1))

@@ -15,6 +15,7 @@ import (
 // acknowledged once it is accepted, and accepted once: that, and a reply that is sequenced, makes it happen exactly once.
 //
 //mr:req MR-STREAM-010
+//mr:req MR-STREAM-031
 func (e *Endpoint) serve(c *conn, k *chunk) {
 	reply := stream.Reply{
 		Stream: k.message.Stream, Number: k.message.Message, Op: k.header.Op,
@@ -39,6 +40,8 @@ func (e *Endpoint) serve(c *conn, k *chunk) {
 
 // execute performs an atomic operation on a word in this host's byte order, and returns the word before. It is atomic
 // towards every peer of this endpoint.
+//
+//mr:req MR-STREAM-032
 func execute(word []byte, a *wire.Atomic) (before uint64) {
 	before = binary.NativeEndian.Uint64(word)
 	switch {
@@ -113,6 +116,8 @@ func replySize(k *stream.ReplyChunk) int {
 }
 
 // writeReply fills in a packet of a reply. Bytes are read when they leave; if their region is gone by then, so is the reply.
+//
+//mr:req MR-STREAM-031
 func (e *Endpoint) writeReply(c *conn, p *path.Path, k *stream.ReplyChunk, s sending) {
 	body := &e.out.Plain
 	m := wire.Message{Stream: s.stream, Floor: s.stamp.Floor, Message: k.Number, Offset: k.Offset, Length: k.Length}

@@ -20,6 +20,8 @@ func (p *pair) lose(seed uint64, probability float64) {
 }
 
 // P28: reads of all sizes return the region's bytes, and each ends once, under loss of requests, replies and ACKs.
+//
+//mr:test MR-STREAM-010 MR-STREAM-006
 func TestReadsReturnTheRegion(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512, Requests: 3})
 	ids := p.connect(8)
@@ -49,6 +51,8 @@ func TestReadsReturnTheRegion(t *testing.T) {
 }
 
 // P28: every atomic operation happens exactly once, whatever is lost or sent again.
+//
+//mr:test MR-STREAM-010 MR-STREAM-032
 func TestAtomicsHappenExactlyOnce(t *testing.T) {
 	p := newPair(t, engine.Config{Requests: 4})
 	ids := p.connect(4)
@@ -82,6 +86,7 @@ func TestAtomicsHappenExactlyOnce(t *testing.T) {
 	}
 }
 
+//mr:test MR-STREAM-031
 func TestRefusedRequestFailsAlone(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(2)
@@ -113,6 +118,8 @@ func TestRefusedRequestFailsAlone(t *testing.T) {
 }
 
 // P18: a read whose region goes away under it ends with an error, not with silence and not with other bytes.
+//
+//mr:test MR-STREAM-031
 func TestReadOfAVanishedRegionEnds(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
 	ids := p.connect(2)
@@ -131,6 +138,7 @@ func TestReadOfAVanishedRegionEnds(t *testing.T) {
 	}
 }
 
+//mr:test MR-STREAM-029
 func TestFenceWaitsForEarlierOperations(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
 	ids := p.connect(8)

@@ -32,8 +32,12 @@ func (s *stage) inject(words []string) error {
 	if opcode >= wire.OpcodeOpen && opcode <= wire.OpcodeVersions {
 		p.Base.Psn, p.Base.Tsn = 0, 0
 	}
-	port := uint16(0)
+	port, ecn := uint16(0), uint8(engine.ECT0)
 	for _, w := range words[2:] {
+		if w == "marked" {
+			ecn = engine.CE
+			continue
+		}
 		field, value, _ := strings.Cut(w, "=")
 		if field == "port" {
 			n, err := strconv.ParseUint(value, 10, 16)
@@ -51,7 +55,7 @@ func (s *stage) inject(words []string) error {
 	if err != nil {
 		return err
 	}
-	d := engine.Datagram{Route: routes(256)[p.Base.Path&255], ECN: engine.ECT0, Bytes: b}
+	d := engine.Datagram{Route: routes(256)[p.Base.Path&255], ECN: ecn, Bytes: b}
 	if port != 0 {
 		d.Route = routes(int(port) - 10000 + 1)[port-10000]
 	}

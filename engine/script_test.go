@@ -36,7 +36,8 @@ import (
 //	cut A 10001 | cut B all           loses all that A sends over a port, or all that B sends; mend ends every cut
 //	inject B Ack ack.blocks[0].base=first+7 ...
 //	                                  hands B a packet from A written by hand: fields as in the schema; first+n counts from
-//	                                  the first number of the packet's sender, peer+n from that of its addressee
+//	                                  the first number of the packet's sender, peer+n from that of its addressee;
+//	                                  the word "marked" sets CE
 //
 // Commands of an end. Bytes of operation n all have the value n:
 //
@@ -110,6 +111,18 @@ func printScript(blocks []block) string {
 }
 
 // P-level scenarios: each script prints every packet and event, and a person has read what it should print.
+//
+//mr:test MR-ACK-001 MR-ACK-002 MR-ACK-004 MR-ACK-005 MR-ACK-006 MR-ACK-007 MR-ACK-008 MR-ACK-009
+//mr:test MR-ACK-010 MR-ACK-012 MR-ACK-013 MR-CC-002 MR-CC-003 MR-CC-010 MR-CONN-001 MR-CONN-002
+//mr:test MR-CONN-005 MR-CONN-007 MR-CONN-008 MR-CONN-009 MR-CONN-011 MR-CONN-013 MR-CONN-014 MR-CONN-016
+//mr:test MR-CONN-018 MR-CONN-019 MR-CONN-021 MR-CONN-022 MR-CONN-023 MR-CONN-024 MR-CONN-025 MR-ERR-001
+//mr:test MR-ERR-002 MR-ERR-003 MR-ERR-004 MR-ERR-005 MR-FAIL-001 MR-FAIL-003 MR-FAIL-004 MR-FAIL-005
+//mr:test MR-FAIL-006 MR-FAIL-007 MR-LOSS-001 MR-LOSS-002 MR-LOSS-003 MR-LOSS-005 MR-LOSS-006 MR-LOSS-007
+//mr:test MR-LOSS-009 MR-LOSS-010 MR-LOSS-012 MR-LOSS-013 MR-PATH-002 MR-PATH-005 MR-PATH-006 MR-PATH-007
+//mr:test MR-PATH-008 MR-PATH-009 MR-PATH-011 MR-PATH-012 MR-PATH-013 MR-PATH-014 MR-STREAM-002 MR-STREAM-003
+//mr:test MR-STREAM-005 MR-STREAM-007 MR-STREAM-008 MR-STREAM-009 MR-STREAM-010 MR-STREAM-011 MR-STREAM-014 MR-STREAM-016
+//mr:test MR-STREAM-018 MR-STREAM-019 MR-STREAM-020 MR-STREAM-021 MR-STREAM-022 MR-STREAM-023 MR-STREAM-024 MR-STREAM-025
+//mr:test MR-STREAM-028 MR-STREAM-029 MR-STREAM-030 MR-WIRE-006 MR-WIRE-007 MR-WIRE-015
 func TestScriptsPrintWhatWasRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {

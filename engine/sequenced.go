@@ -12,6 +12,7 @@ import (
 // is abandoned instead.
 //
 //mr:req MR-LOSS-003
+//mr:req MR-LOSS-010 MR-LOSS-004
 func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
 	if c.due.lost.empty() || !e.pacedAgain(c) {
 		return nil, false
@@ -132,6 +133,8 @@ func (e *Endpoint) nextTail(c *conn) (*path.Path, bool) {
 }
 
 // probe fills in a PROBE: with a token a challenge to the address, without one a question to the path.
+//
+//mr:req MR-FAIL-007
 func (e *Endpoint) probe(c *conn, p *path.Path, token uint64) {
 	s := p.Probe(e.now)
 	c.due.probing.remove(p.ID)
@@ -160,6 +163,8 @@ func (e *Endpoint) pick(c *conn, size int) *path.Path {
 }
 
 // nextNew sends a chunk for the first time: of the next stream that may send, on the next path with room.
+//
+//mr:req MR-LOSS-011 MR-STREAM-026
 func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 	if c.phase > draining {
 		return nil, false
@@ -232,6 +237,8 @@ type sending struct {
 }
 
 // write fills in a sequenced packet.
+//
+//mr:req MR-WIRE-010 MR-STREAM-027
 func (e *Endpoint) write(c *conn, p *path.Path, k *stream.Chunk, s sending) {
 	body := &e.out.Plain
 	m := wire.Message{

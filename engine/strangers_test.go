@@ -74,6 +74,8 @@ func (o *opened) expect(what string, d engine.Datagram, want wire.Opcode, drops 
 }
 
 // MR-CONN-003, P45: the cookie proves an address; the port may change.
+//
+//mr:test MR-CONN-003
 func TestCookieIsBoundToTheAddressAndNotToThePort(t *testing.T) {
 	o := openWithCookie(t)
 	d := o.open
@@ -83,6 +85,7 @@ func TestCookieIsBoundToTheAddressAndNotToThePort(t *testing.T) {
 	o.expect("another port", d, wire.OpcodeAccept)
 }
 
+//mr:test MR-CONN-002 MR-CONN-003
 func TestCookieGrowsOld(t *testing.T) {
 	o := openWithCookie(t)
 	o.now = o.now.Add(12 * time.Second)
@@ -93,6 +96,8 @@ func TestCookieGrowsOld(t *testing.T) {
 }
 
 // The cookie covers all that the OPEN says: nobody can prove an address with one and open with another.
+//
+//mr:test MR-CONN-003
 func TestCookieCoversTheWholeOpen(t *testing.T) {
 	o := openWithCookie(t)
 	var p wire.Packet
@@ -120,6 +125,8 @@ func TestCookieCoversTheWholeOpen(t *testing.T) {
 }
 
 // MR-CONN-002, P45: no answer is larger than what asked for it.
+//
+//mr:test MR-CONN-002 MR-CONN-012
 func TestSmallOpenGetsNoAnswer(t *testing.T) {
 	o := openWithCookie(t)
 	var p wire.Packet
@@ -138,6 +145,8 @@ func TestSmallOpenGetsNoAnswer(t *testing.T) {
 }
 
 // MR-ERR-007, P43: what strangers make an endpoint say is bounded.
+//
+//mr:test MR-ERR-007
 func TestAnswersToStrangersAreBounded(t *testing.T) {
 	o := openWithCookie(t)
 	o.open.Route.Remote = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 9}), 10000)
@@ -158,6 +167,8 @@ func TestAnswersToStrangersAreBounded(t *testing.T) {
 }
 
 // MR-ERR-004, MR-WIRE-012: what comes from another address, or damaged, has no effect but a count.
+//
+//mr:test MR-WIRE-012 MR-PLANE-002 MR-ERR-006
 func TestForeignAndDamagedPacketsHaveNoEffect(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(d *engine.Datagram)

@@ -118,6 +118,7 @@ func (e *Endpoint) expire(c *conn) {
 	}
 }
 
+//mr:req MR-LOSS-009
 func (e *Endpoint) expirePaths(c *conn) {
 	outstanding := c.failing.moved.Len() > 0
 	for _, p := range c.paths.All() {
@@ -151,6 +152,8 @@ func (e *Endpoint) expirePaths(c *conn) {
 }
 
 // renameFeedback asks for ACKs on another path: the one that carried them may be dead.
+//
+//mr:req MR-ACK-014
 func (c *conn) renameFeedback(silent uint16) {
 	for i := 1; i <= c.paths.Len(); i++ {
 		id := uint16((int(c.named) + i) % c.paths.Len())

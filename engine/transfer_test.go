@@ -23,6 +23,7 @@ func pattern(n int, seed uint64) []byte {
 	return b
 }
 
+//mr:test MR-CONN-008 MR-CONN-009
 func TestConnectionOpensAndCloses(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(4)
@@ -42,6 +43,8 @@ func TestConnectionOpensAndCloses(t *testing.T) {
 }
 
 // P14, P16, P25: Writes of all sizes land where they belong, under loss in both directions.
+//
+//mr:test MR-WIRE-010 MR-STREAM-027 MR-LOSS-003
 func TestWritesArriveUnderLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.01, 0.1, 0.3} {
 		t.Run(fmt.Sprint(loss), func(t *testing.T) {
@@ -77,6 +80,8 @@ func TestWritesArriveUnderLoss(t *testing.T) {
 }
 
 // P21, P23, P26: Sends and immediates fill posted receives in order, whatever is lost on the way.
+//
+//mr:test MR-STREAM-016 MR-STREAM-017 MR-STREAM-005
 func TestSendsFillPostedReceivesInOrder(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -116,6 +121,8 @@ func TestSendsFillPostedReceivesInOrder(t *testing.T) {
 }
 
 // P22: a Send without a posted receive waits, and goes on when one is posted; other streams never notice.
+//
+//mr:test MR-STREAM-026 MR-STREAM-021
 func TestSendWaitsForReceive(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
 	ids := p.connect(4)
@@ -149,6 +156,7 @@ func TestSendWaitsForReceive(t *testing.T) {
 	}
 }
 
+//mr:test MR-STREAM-014 MR-STREAM-009 MR-STREAM-018
 func TestRefusedOperationFailsAlone(t *testing.T) {
 	cases := []struct {
 		name string
@@ -203,6 +211,7 @@ func TestRefusedOperationFailsAlone(t *testing.T) {
 	}
 }
 
+//mr:test MR-STREAM-023 MR-STREAM-025
 func TestStreamEndsAndOpensAgain(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(2)
@@ -223,6 +232,7 @@ func TestStreamEndsAndOpensAgain(t *testing.T) {
 	}
 }
 
+//mr:test MR-LOSS-009 MR-CONN-022
 func TestSilentPeerEndsTheConnection(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(4)

@@ -10,6 +10,8 @@ import (
 
 // MR-CC-001, MR-CC-009, P29: what is in flight stays within the window of each path and of the connection, whatever the sum
 // of the paths' windows is, and under loss.
+//
+//mr:test MR-CC-001 MR-CC-004 MR-CC-009
 func TestFlightStaysWithinTheWindows(t *testing.T) {
 	for name, capacity := range map[string]uint64{"no hints": 0, "hints that grant more than the windows": 1_000_000_000} {
 		t.Run(name, func(t *testing.T) { flightWithinWindows(t, capacity) })
@@ -48,6 +50,8 @@ func flightWithinWindows(t *testing.T, capacity uint64) {
 }
 
 // P33: when several peers send, a hint that grants less than the windows lowers what each has in flight.
+//
+//mr:test MR-CC-014 MR-CC-007
 func TestGrantLowersTheFlight(t *testing.T) {
 	const chunk, kbits = 1024, 1_000_000
 	p := newPair(t, engine.Config{Chunk: chunk, Capacity: kbits})
@@ -80,5 +84,22 @@ func TestGrantLowersTheFlight(t *testing.T) {
 	// has left by the second half.
 	if most := 1875 + 2*(chunk+engine.Overhead); highest == 0 || highest > most {
 		t.Errorf("%d bytes in flight with a grant of half a Gbit/s, at most %d", highest, most)
+	}
+}
+
+// MR-PATH-004, P36: the PSNs of a path that are in use span 256 at most, and a quarter of a narrower space: old and new ones
+// could not be told apart otherwise.
+func TestNumbersInUseSpanAQuarterOfTheirSpace(t *testing.T) {
+	for bits, most := range map[int]uint64{8: 64, 9: 128, 10: 256, 16: 256, 32: 256} {
+		p := newPair(t, engine.Config{Chunk: 8, SeqBits: bits, InitialWindow: 1 << 20})
+		ids := p.connect(1)
+		key, err := p.ends[1].Register(make([]byte, 8192), engine.RemoteWrite)
+		p.must(err)
+		p.drop = func(from int, _ engine.Datagram) bool { return from == 1 }
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpWrite, Key: key, Data: make([]byte, 8192)}))
+		p.turn()
+		if s, _ := p.ends[0].ConnStats(ids[0]); s.Paths[0].Packets != most {
+			t.Errorf("%d bits: %d packets leave before the first ACK, want %d", bits, s.Paths[0].Packets, most)
+		}
 	}
 }

@@ -156,6 +156,8 @@ func (v *victim) take(tb testing.TB, packet []byte) {
 
 // FuzzEndpoint: nothing that a peer sends, in any order, panics, breaks an invariant or writes outside a region.
 // The input is a sequence of packets, each behind its length in two bytes.
+//
+//mr:test MR-WIRE-014 MR-ERR-006
 func FuzzEndpoint(f *testing.F) {
 	var several []byte
 	for i, b := range vectors(f) {

@@ -145,6 +145,9 @@ func machine(t *rapid.T, a *arena, met sometimes, actions map[string]func(*arena
 
 // P1 to P8, P11 to P13, P24, P25, P28, P36, P41: on paths that keep order, under loss and copies, both halves of every path say
 // what sets of unbounded integers say, packet by packet, and operations end at the very moment at which they must.
+//
+//mr:test MR-PATH-001 MR-PATH-004 MR-PATH-005 MR-PATH-006 MR-PATH-009 MR-ACK-001 MR-ACK-003 MR-ACK-010
+//mr:test MR-LOSS-001 MR-LOSS-012
 func TestOrderedPathsEqualSets(t *testing.T) {
 	met := sometimes{}
 	for range rounds {
@@ -161,6 +164,8 @@ func TestOrderedPathsEqualSets(t *testing.T) {
 }
 
 // P29 to P31, P34: on a wire that marks chunks and loses feedback only, every window is that of exact fractions.
+//
+//mr:test MR-CC-002 MR-CC-003 MR-CC-010
 func TestWindowsEqualExactFractions(t *testing.T) {
 	met := sometimes{}
 	for range rounds {
@@ -178,6 +183,8 @@ func TestWindowsEqualExactFractions(t *testing.T) {
 
 // P14, P16, P17, P21 to P26, P40: whatever order packets come in, and whether receives are posted in time or not, bytes lie
 // where they belong, receives end in order, and nothing changes memory that the application has got back.
+//
+//mr:test MR-WIRE-010 MR-STREAM-001 MR-STREAM-005 MR-STREAM-012 MR-STREAM-017
 func TestMessagesEqualLists(t *testing.T) {
 	met := sometimes{}
 	for range rounds {

@@ -14,19 +14,48 @@ import (
 // Compile turns the text of a schema into a Protocol. It returns either a protocol or the schema's faults in the order of
 // the source, never both. file is the name that the faults carry.
 func Compile(file string, src []byte) (*Protocol, []syntax.Diagnostic) {
-	c := &compiler{
-		f:      syntax.Parse(file, string(src)),
-		p:      &Protocol{Codes: BuiltinCodes(), Source: path.Base(strings.ReplaceAll(file, `\`, "/"))},
-		names:  map[string]*named{},
-		origin: map[any]syntax.Pos{},
-		nested: map[*Struct]int{},
+	return CompileFrom(file, src, nil)
+}
+
+// CompileFrom compiles a schema that may import others. read returns the text of an imported file, whose name is relative
+// like the name of the schema itself; without read, imports are faults.
+func CompileFrom(file string, src []byte, read func(name string) ([]byte, error)) (*Protocol, []syntax.Diagnostic) {
+	c := newCompiler(&loader{read: read, done: map[string]*compiler{}}, file, src)
+	c.compile()
+	if len(c.f.Diags) == 0 && len(c.foreign) == 0 {
+		c.p.TextHash = textHash(src)
+		c.p.WireHash = wireHash(c.p)
+		c.runExamples()
 	}
+	if diags := append(c.foreign, c.f.Sorted()...); len(diags) > 0 {
+		return nil, diags
+	}
+	return c.p, nil
+}
+
+func newCompiler(l *loader, file string, src []byte) *compiler {
+	return &compiler{
+		loader:  l,
+		f:       syntax.Parse(file, string(src)),
+		p:       &Protocol{Codes: BuiltinCodes(), Source: path.Base(strings.ReplaceAll(file, `\`, "/"))},
+		names:   map[string]*named{},
+		imports: map[string]imported{},
+		origin:  map[any]syntax.Pos{},
+		nested:  map[*Struct]int{},
+	}
+}
+
+// compile does all but the examples.
+func (c *compiler) compile() {
+	c.loader.active = append(c.loader.active, path.Clean(c.f.Name))
 	c.preamble()
+	c.loader.active = c.loader.active[:len(c.loader.active)-1]
 	c.collect()
 	for _, n := range c.order {
 		c.resolve(n)
 	}
 	c.inSourceOrder()
+	c.adopt()
 	c.decls(func(d *syntax.Decl) {
 		switch {
 		case d.Option != nil:
@@ -37,30 +66,26 @@ func Compile(file string, src []byte) (*Protocol, []syntax.Diagnostic) {
 			c.example(d.Example)
 		}
 	})
-	if len(c.f.Diags) == 0 {
+	if len(c.f.Diags) == 0 && len(c.foreign) == 0 {
 		c.checkNames()
 	}
-	if len(c.f.Diags) == 0 {
-		c.p.TextHash = textHash(src)
-		c.p.WireHash = wireHash(c.p)
-		c.runExamples()
-	}
-	if len(c.f.Diags) > 0 {
-		return nil, c.f.Sorted()
-	}
-	return c.p, nil
 }
 
 // compiler holds the state of one Compile.
 type compiler struct {
-	f      *syntax.File
-	p      *Protocol
-	names  map[string]*named
-	order  []*named
-	origin map[any]syntax.Pos // where an IR object was declared
-	checks int                // nodes of checks copied so far; bounded by maxChecks
-	depth  int                // of resolve
-	nested map[*Struct]int    // how deep structs nest in one
+	loader  *loader
+	f       *syntax.File
+	p       *Protocol
+	names   map[string]*named
+	imports map[string]imported
+	foreign []syntax.Diagnostic // faults of imported schemas
+	little  bool                // `byteorder little`
+	version *versions           // nil = one version
+	order   []*named
+	origin  map[any]syntax.Pos // where an IR object was declared
+	checks  int                // nodes of checks copied so far; bounded by maxChecks
+	depth   int                // of resolve
+	nested  map[*Struct]int    // how deep structs nest in one
 }
 
 // maxChecks bounds what merging runs may copy.
@@ -115,7 +140,11 @@ func (c *compiler) preamble() {
 	for _, d := range c.f.Decls {
 		word := preambleWord(d)
 		if word == "import" {
-			c.unsupported(d.Pos, "imports")
+			if at == len(want) {
+				c.report("E0008", d.Pos, "imports stand before `byteorder`")
+				return
+			}
+			c.importLine(d.Import)
 			continue
 		}
 		if at < len(want) && word != want[at] && !c.f.Broken(want[at]) {
@@ -164,7 +193,9 @@ func (c *compiler) preambleLine(d *syntax.Decl) {
 	case d.Package != nil:
 		c.packageLine(d.Package)
 	case d.ByteOrder != nil:
-		c.word(d.ByteOrder.Order, "big", "byte order")
+		if c.little = d.ByteOrder.Order.Text == "little"; !c.little {
+			c.word(d.ByteOrder.Order, "big", "byte order")
+		}
 	case d.BitOrder != nil:
 		c.word(d.BitOrder.Order, "msb", "bit order")
 	}
@@ -199,7 +230,7 @@ func (c *compiler) collect() {
 		id := declName(d)
 		if id == nil {
 			if d.Versions != nil {
-				c.unsupported(d.Pos, "`versions`")
+				c.versionsLine(d.Versions)
 			}
 			return
 		}

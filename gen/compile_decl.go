@@ -127,9 +127,7 @@ func (c *compiler) enumeration(n *named, d *syntax.Enum) {
 	if d.Policy.Text != "closed" && d.Policy.Text != "open" {
 		c.report("E0303", d.Policy.Pos, "`%s` is neither open nor closed", d.Policy.Text)
 	}
-	for _, a := range d.Attrs {
-		c.unsupported(a.Pos, "attributes of enums")
-	}
+	c.nameAttrs(&n.enum.Name, d.Attrs)
 	var names []string
 	for _, m := range d.Members {
 		if m.Reserved != nil {
@@ -165,15 +163,13 @@ func (c *compiler) member(e *Enum, m *syntax.Member) {
 	for _, s := range m.Since {
 		c.unsupported(s.Pos, "`"+s.Word+"`")
 	}
-	for _, a := range m.Attrs {
-		c.unsupported(a.Pos, "attributes of members")
-	}
 	r, ok := c.constRange(m.Range, maxOfBits(e.Bits))
 	if !ok {
 		return
 	}
 	out := &Member{Name: typeName(m.Name.Text), Doc: c.f.Doc(m.Pos), First: r.First, Last: r.Last}
 	c.origin[out] = m.Name.Pos
+	c.nameAttrs(&out.Name, m.Attrs)
 	for _, other := range e.Members {
 		if other.Name.Schema == m.Name.Text {
 			c.report("E0102", m.Name.Pos, "`%s` is a member already", m.Name.Text).Label(c.f.At(c.origin[other]), "first here")

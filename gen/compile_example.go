@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -21,13 +22,9 @@ func (c *compiler) example(d *syntax.Example) {
 		c.report("E0301", d.Struct.Pos, "`%s` is no header", d.Struct.Text)
 		return
 	}
-	if len(n.str.Params) > 0 {
-		c.unsupported(d.Struct.Pos, "an example of a header with parameters")
-		return
-	}
 	at := c.f.At(d.Pos)
 	e := &Example{
-		Name: syntax.Unquote(d.Name), Struct: n.str, Consumed: -1,
+		Name: syntax.Unquote(d.Name), Struct: n.str, Consumed: -1, Params: make([]Argument, len(n.str.Params)),
 		Pos: fmt.Sprintf("%s:%d:%d", c.f.Name, at.Line, at.Col),
 	}
 	c.origin[e] = d.Pos
@@ -36,6 +33,7 @@ func (c *compiler) example(d *syntax.Example) {
 	for _, l := range d.Lines {
 		c.exampleLine(e, l, seen)
 	}
+	c.missingParam(e, d.Struct.Pos)
 	switch {
 	case !seen["hex"]:
 		c.report("E0702", d.Pos, "`hex` is missing")
@@ -65,7 +63,7 @@ func (c *compiler) exampleLine(e *Example, l *syntax.ExampleLine, seen map[strin
 		seen["hex"] = true
 		c.hexBytes(e, l)
 	case l.Param != nil:
-		c.unsupported(l.Pos, "`param`")
+		c.exampleParam(e, l)
 	case l.Consumed != "":
 		if v, ok := syntax.ParseNumber(l.Consumed); once("consumed") && ok {
 			e.Consumed = int(min(v.Uint64(), maxSpan))
@@ -86,13 +84,63 @@ func (c *compiler) exampleLine(e *Example, l *syntax.ExampleLine, seen map[strin
 }
 
 func (c *compiler) hexBytes(e *Example, l *syntax.ExampleLine) {
-	text := strings.Join(strings.Fields(syntax.Unquote(*l.Hex)), "")
-	b, err := hex.DecodeString(text)
+	b, err := hexText(syntax.Unquote(*l.Hex))
 	if err != nil {
 		c.report("E0702", l.Pos, "the bytes are not pairs of hex digits")
 		return
 	}
 	e.Bytes = append(e.Bytes, b...)
+}
+
+func hexText(text string) ([]byte, error) {
+	return hex.DecodeString(strings.Join(strings.Fields(text), ""))
+}
+
+// missingParam reports a parameter that decoding needs and no line gives.
+func (c *compiler) missingParam(e *Example, at syntax.Pos) {
+	for i, p := range e.Struct.Params {
+		if !e.Params[i].Given && !p.Cover && p.Default == nil {
+			c.report("E0702", at, "the parameter `%s` is missing", p.Name.Schema).Help("add `param %s = value;`", p.Name.Schema)
+		}
+	}
+}
+
+// exampleParam reads `param strict = 1;` or `param pseudo = Pseudo4("hex:…");`.
+func (c *compiler) exampleParam(e *Example, l *syntax.ExampleLine) {
+	i := slices.IndexFunc(e.Struct.Params, func(p *Param) bool { return p.Name.Schema == l.Param.Text })
+	switch {
+	case i < 0:
+		c.report("E0703", l.Param.Pos, "`%s` has no parameter `%s`", e.Struct.Name.Schema, l.Param.Text)
+		return
+	case e.Params[i].Given:
+		c.report("E0702", l.Param.Pos, "`%s` is given twice", l.Param.Text)
+		return
+	}
+	p, out := e.Struct.Params[i], &e.Params[i]
+	if p.Bits > 0 {
+		v, ok := c.constUint(l.Value, maxOfBits(p.Bits))
+		out.Number, out.Given = v, ok
+		return
+	}
+	call := l.Value
+	if call.Kind != syntax.ExprCall || len(call.Args) != 1 || call.Args[0].Kind != syntax.ExprText {
+		c.reportExpr("E0702", call, "a header is written Name(\"hex:…\")")
+		return
+	}
+	scope, names := importedName(call.Names)
+	n := c.scoped(scope, names[0].Text, names[0].Pos)
+	if n == nil {
+		return
+	}
+	b, err := hexText(strings.TrimPrefix(call.Args[0].Text, "hex:"))
+	switch {
+	case n.str == nil || n.str != p.Struct && !slices.Contains(p.Any, n.str):
+		c.reportExpr("E0301", call, "`%s` does not fit the parameter `%s`", n.name, p.Name.Schema)
+	case err != nil:
+		c.reportExpr("E0702", call.Args[0], "the bytes are not pairs of hex digits")
+	default:
+		*out = Argument{Given: true, Struct: n.str, Bytes: b}
+	}
 }
 
 // examplePath checks a path of an item and returns it as vectors write it.
@@ -109,16 +157,23 @@ func (c *compiler) walkPath(s *Struct, p *syntax.ItemPath) (string, *Item) {
 	var parts []string
 	var list *List
 	var last *Item
+	var head []*Item // items of a list's head that the element keeps
 	for _, step := range p.Steps {
 		last = nil
 		var next *Struct
 		found := false
+		kept := slices.IndexFunc(head, func(it *Item) bool { return it.Name.Schema == step.Name })
+		switch {
+		case kept >= 0:
+			last, next, found = head[kept], head[kept].Struct, true
+		case list == nil && s != nil:
+			last, next, found = s.step(step.Name)
+		}
+		head = nil
 		if list != nil {
 			if k := list.caseNamed(step.Name); k != nil {
-				next, found = k.Struct, true
+				next, head, found = k.Struct, k.Head, true
 			}
-		} else if s != nil {
-			last, next, found = s.step(step.Name)
 		}
 		if !found {
 			c.f.Report("E0703", c.f.Range(p.Pos, p.EndPos), "there is no `%s` on this path", step.Name)

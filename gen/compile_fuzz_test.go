@@ -19,7 +19,11 @@ func FuzzCompile(f *testing.F) {
 	if err != nil || len(seeds) == 0 {
 		f.Fatal("no seeds", err)
 	}
-	for _, name := range append(seeds, "../schema/metaroce.mrs") {
+	examples, err := filepath.Glob("../schema/examples/*.mrs")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range append(append(seeds, examples...), "../schema/metaroce.mrs") {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"bytes"
 	"os"
 	"regexp"
 	"strings"
@@ -47,15 +48,64 @@ example "tiny" Tiny { hex "a0 01 00 00 00 00 00 00 00 05 03"; b = 1; c = 5; e = 
 reject "short" Tiny { hex "a0"; error E_SHORT at a; }
 `
 
+// richer is a schema of what packets of other protocols need.
+const richer = head + `
+versions 1..3 by Base.version;
+error E_CRIT = 70 "critical";
+sum Inet : u16 { algorithm ones_complement; width 16; check 0xf62a; }
+crc Icrc : u32 { width 32; poly 0x04c11db7; init 0xffffffff; reflect in out; xorout 0xffffffff; check 0xcbf43926; order little; }
+enum Sort : u8 open @name(go = "Kind") { One = 1 @name(c = "uno"); More = 2..9; }
+header Base sized 4 { version : u4 in 1..3; n : u4 in 2..15; sort : Sort; temp : i8 in -9..9 default -1; back : i8 = -3; }
+header Pseudo4 { a, b : u32; }
+header Pseudo6 { a, c : u64; }
+tlv Opts(strict : bit) max 99 {
+  head { class : u16; crit : bit; type : u7; _ : rsvd 3 ignore; len : u5; }
+  key class, crit, type; length len * 4; order strict; unknown skip if !crit || !strict else reject E_CRIT;
+  (1, 0, 2) => one : { x : u32; words : u32[..]; };
+  (0xff00..0xffff, 0..1, 0..127), (7, 1, 1) => raw : bytes[..] unique;
+}
+tlv Plain max 40 {
+  head { type : u8; len : u8 in 2..40; }
+  key type; length len - 2; bare 0 => end; bare 1..2 => nop; align 4 fill ignore; unknown reject E_CRIT;
+  7, 0x83, 0x90..0x9f => route : { p : u8; hops : Pseudo4[..]; };
+  4 => ok : nothing required @name(go = "Fine");
+}
+packet Over(p : Pseudo4 | Pseudo6, strict : bit = 1) sized total {
+  base : Base;
+  total : u16 little in 14..900;
+  early : u16 until 2;
+  late : u24 if base.sort == Sort.One since 2;
+  sum : Inet over ones[2], p except (a) as ones, self except (back) as zeros zero_means none;
+  plain : Plain sized base.n * 4 - 8;
+  back : u8;
+  opts : Opts(strict) sized back * 4;
+  grp : { k : u8; v : u16 if k == 1; }[2];
+  al : pad align 4 zero;
+  where total != 77 else lint;
+}
+packet Tail max 2000 {
+  n : u4; tagged : bit; _ : rsvd 3 zero; kind : u16 big;
+  data : payload by kind, n;
+  pad : bytes[n];
+  if tagged { c : u8; t : bytes[n * 2]; }
+  icrc : Icrc over n..pad;
+}
+packet Arms sized len { len : u8 in 3..255; k : u8; body : switch k { 1 => bytes[..] in 1..16; 2..5 => u16[2]; 6 => { x : i32; y : string[..]; } _ => nothing; } flags : bits<24>; }
+`
+
 var words = regexp.MustCompile(`[A-Za-z_0-9]+|"[^"]*"|=>|\.\.|&&|\|\||[=!<>]=|\s+|.`)
 
 func TestCompileSurvivesMutationsOfWords(t *testing.T) {
 	compiled(t, strings.TrimPrefix(rich, head))
-	own, err := os.ReadFile("../schema/metaroce.mrs")
-	if err != nil {
-		t.Fatal(err)
+	compiled(t, strings.TrimPrefix(richer, head))
+	sources := [][]string{words.FindAllString(rich, -1), words.FindAllString(richer, -1)}
+	for _, name := range []string{"metaroce", "examples/ip", "examples/geneve", "examples/ptp", "examples/bfd"} {
+		src, err := os.ReadFile("../schema/" + name + ".mrs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, words.FindAllString(string(src), -1))
 	}
-	sources := [][]string{words.FindAllString(rich, -1), words.FindAllString(string(own), -1)}
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := append([]string(nil), rapid.SampledFrom(sources).Draw(t, "source")...)
 		for range rapid.IntRange(1, 4).Draw(t, "mutations") {
@@ -83,9 +133,24 @@ func TestCompileSurvivesMutationsOfWords(t *testing.T) {
 			return
 		}
 		for _, s := range p.Structs {
-			if len(s.Params) == 0 && s.Min < 1<<12 {
-				_, _, _ = Decode(p, s.Name.Schema, make([]byte, s.Min+8))
+			if s.Min < 1<<12 {
+				tryOut(p, s)
 			}
 		}
 	})
+}
+
+// tryOut decodes and encodes zeros and ones: the interpreter must not panic on any compiled protocol.
+func tryOut(p *Protocol, s *Struct) {
+	for _, fill := range []byte{0, 1, 0xff} {
+		b := bytes.Repeat([]byte{fill}, s.Min+8)
+		v, _, err := Decode(p, s.Name.Schema, b)
+		if err != nil {
+			continue
+		}
+		_, _ = Encode(p, v)
+		_, _ = VerifySums(p, s.Name.Schema, b)
+		_, _ = Lint(p, s.Name.Schema, b)
+		_ = Resum(p, s.Name.Schema, b)
+	}
 }

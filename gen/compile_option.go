@@ -71,13 +71,20 @@ func (c *compiler) setting(k setting, s *syntax.Setting) {
 	}
 }
 
-// bind reads udp.port(4797).
+// bind reads udp.port(4797) or udp.port(319, 320).
 func (c *compiler) bind(e *syntax.Expr) {
-	if e.Kind != syntax.ExprCall || e.Text != "udp.port" || len(e.Args) != 1 {
+	if e.Kind != syntax.ExprCall || e.Text != "udp.port" || len(e.Args) == 0 {
 		c.reportExpr("E0012", e, "`bind` can only be udp.port(number)")
 		return
 	}
-	if v, ok := c.constUint(e.Args[0], 65535); ok {
-		c.p.Targets.UDPPort = int(v)
+	for i, a := range e.Args {
+		v, ok := c.constUint(a, 65535)
+		switch {
+		case !ok:
+		case i == 0:
+			c.p.Targets.UDPPort = int(v)
+		default:
+			c.p.Targets.MorePorts = append(c.p.Targets.MorePorts, int(v))
+		}
 	}
 }

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -13,12 +14,11 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 	n.sum = &Sum{Name: typeName(n.name), Doc: c.f.Doc(n.decl.Pos), Width: c.width(d.Width)}
 	c.origin[n.sum] = n.pos
 	c.p.Sums = append(c.p.Sums, n.sum)
-	if d.Kind != "crc" {
-		c.unsupported(d.Pos, "`sum` blocks")
-		return
-	}
 	if n.sum.Width == 0 {
 		return
+	}
+	if d.Kind == "sum" {
+		n.sum.Kind = SumOnes
 	}
 	if n.sum.Width%8 != 0 {
 		c.report("E0602", d.Width.Pos, "a sum of %d bits does not fill its bytes", n.sum.Width)
@@ -32,7 +32,15 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 		seen[k.Key.Text] = true
 		c.sumKey(n.sum, k)
 	}
-	for _, key := range []string{"width", "poly", "init", "xorout", "check"} {
+	needed := []string{"width", "poly", "init", "xorout", "check"}
+	if n.sum.Kind == SumOnes {
+		needed = []string{"algorithm", "width", "check"}
+		if n.sum.Width != 16 {
+			c.report("E0602", d.Width.Pos, "a ones' complement sum has 16 bits")
+			return
+		}
+	}
+	for _, key := range needed {
 		if !seen[key] {
 			c.report("E0602", n.pos, "`%s` is missing", key)
 			return
@@ -44,7 +52,14 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 }
 
 func (c *compiler) sumKey(s *Sum, k *syntax.SumPart) {
+	crcKey := slices.Contains([]string{"reflect", "order", "poly", "init", "xorout"}, k.Key.Text)
+	if ones := s.Kind == SumOnes; ones && crcKey || !ones && k.Key.Text == "algorithm" {
+		c.report("E0602", k.Key.Pos, "this sum has no key `%s`", k.Key.Text)
+		return
+	}
 	switch k.Key.Text {
+	case "algorithm":
+		c.algorithm(k)
 	case "reflect":
 		c.reflect(s, k)
 	case "order":
@@ -60,6 +75,17 @@ func (c *compiler) sumKey(s *Sum, k *syntax.SumPart) {
 		}
 	default:
 		c.report("E0602", k.Key.Pos, "a crc has no key `%s`", k.Key.Text)
+	}
+}
+
+// algorithm reads the kind of a `sum`.
+func (c *compiler) algorithm(k *syntax.SumPart) {
+	switch v := k.Values[0]; {
+	case v.Word == "ones_complement":
+	case slices.Contains([]string{"fletcher", "sum8", "xor8"}, v.Word):
+		c.unsupported(v.Pos, "the algorithm `"+v.Word+"`")
+	default:
+		c.report("E0602", v.Pos, "the algorithm is ones_complement, fletcher, sum8 or xor8")
 	}
 }
 

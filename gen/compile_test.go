@@ -55,17 +55,29 @@ func printSteps(b *strings.Builder, steps []Step, indent string) {
 				printSteps(b, s.Else, indent+"  ")
 			}
 		case *Call:
-			line("call %s windowed=%t reserve=%d", s.Item.Name.Schema, s.Windowed, s.Reserve)
+			line("call %s windowed=%t reserve=%d%s", s.Item.Name.Schema, s.Windowed, s.Reserve, tailText(s.Tail))
 		case *Take:
-			line("take %s reserve=%d", s.Item.Name.Schema, s.Reserve)
+			line("take %s reserve=%d%s", s.Item.Name.Schema, s.Reserve, tailText(s.Tail))
 		case *Repeat:
-			line("repeat %s reserve=%d", s.Item.Name.Schema, s.Reserve)
+			line("repeat %s reserve=%d%s", s.Item.Name.Schema, s.Reserve, tailText(s.Tail))
 		case *Elements:
-			line("elements %s reserve=%d", s.Item.Name.Schema, s.Reserve)
+			line("elements %s reserve=%d%s", s.Item.Name.Schema, s.Reserve, tailText(s.Tail))
 		case *Choose:
-			line("choose %s by %s reserve=%d", s.Item.Name.Schema, s.Item.Switch.Selector, s.Reserve)
+			line("choose %s by %s reserve=%d%s", s.Item.Name.Schema, s.Item.Switch.Selector, s.Reserve, tailText(s.Tail))
+		case *Limit:
+			line("limit %s rest=%d at %s", key(s.Size), s.Rest, s.Item)
+		case *Window:
+			line("window %s least=%d limited=%t", key(s.Size), s.Least, s.Limited)
+			printSteps(b, s.Body, indent+"  ")
 		}
 	}
+}
+
+func tailText(x *Expr) string {
+	if x == nil {
+		return ""
+	}
+	return " + " + key(x)
 }
 
 func printChecks(b *strings.Builder, checks []*Check, indent string) {

@@ -10,16 +10,16 @@ import (
 // diagramBits is the width of a diagram's row in bits.
 const diagramBits = 32
 
-// cell is one drawn field: a run of bits with a label. A cell without bits is drawn as a row of its own with open sides.
-type cell struct {
-	label string
-	bits  int
+// Cell is one drawn field: a run of bits with a label. A cell without bits is drawn as a row of its own with open sides.
+type Cell struct {
+	Label string
+	Bits  int
 }
 
 // Diagram draws the layout of s as RFCs do: 32 bits a row, most significant bit first. Items whose presence or size varies
 // follow the fixed part as rows with open sides. A struct without items gives nil.
 func Diagram(s *Struct) []string {
-	cells := diagramCells(s)
+	cells := Cells(s)
 	if len(cells) == 0 {
 		return nil
 	}
@@ -28,9 +28,9 @@ func Diagram(s *Struct) []string {
 		" 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1",
 	}}
 	for _, c := range cells {
-		if c.bits == 0 {
+		if c.Bits == 0 {
 			d.flush()
-			d.open(c.label)
+			d.open(c.Label)
 			continue
 		}
 		d.add(c)
@@ -39,9 +39,9 @@ func Diagram(s *Struct) []string {
 	return d.rows
 }
 
-// diagramCells lists the cells of s; the first item that varies makes all after it open.
-func diagramCells(s *Struct) []cell {
-	var cells []cell
+// Cells lists the cells of s; the first item that varies makes all after it open.
+func Cells(s *Struct) []Cell {
+	var cells []Cell
 	open := false
 	for _, it := range s.Items {
 		n := itemBits(it)
@@ -60,7 +60,7 @@ func diagramCells(s *Struct) []cell {
 		if open {
 			n = 0
 		}
-		cells = append(cells, cell{label, n})
+		cells = append(cells, Cell{label, n})
 	}
 	return cells
 }
@@ -99,13 +99,13 @@ type segment struct {
 	first, last bool // whether the cell begins, and ends, in this row
 }
 
-func (d *diagram) add(c cell) {
-	labelRow := d.labelRow(c.bits)
-	for row, left := 0, c.bits; left > 0; row++ {
+func (d *diagram) add(c Cell) {
+	labelRow := d.labelRow(c.Bits)
+	for row, left := 0, c.Bits; left > 0; row++ {
 		n := min(left, diagramBits-d.used)
 		s := segment{bits: n, first: row == 0, last: n == left}
 		if row == labelRow {
-			s.label = c.label
+			s.label = c.Label
 		}
 		d.line = append(d.line, s)
 		d.used += n

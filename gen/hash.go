@@ -33,6 +33,9 @@ func wireHash(p *Protocol) string {
 	}
 	for _, s := range p.Sums {
 		fmt.Fprintf(h, "sum %s %d %d %d %d %t %t %t\n", s.Name.Schema, s.Width, s.Poly, s.Init, s.XorOut, s.ReflectIn, s.ReflectOut, s.Little)
+		if s.Kind != SumCRC {
+			fmt.Fprintf(h, " kind %d\n", s.Kind)
+		}
 	}
 	for _, l := range p.Lists {
 		hashList(h, l)
@@ -54,8 +57,34 @@ func hashList(w io.Writer, l *List) {
 	}
 	fmt.Fprintf(w, "list %s %d %s %s %s %d %s %t %s\n", l.Name.Schema, l.Max, l.Head.Name.Schema, l.Key.Name.Schema,
 		key(l.Length), l.ElementAlign, end, l.Ascending, skip)
+	hashRules(w, l)
 	for _, c := range l.Cases {
 		fmt.Fprintf(w, " case %s %d %t %t %s\n", c.Name.Schema, c.Key, c.Unique, c.Required, structName(c.Struct))
+		if c.Keys != nil {
+			fmt.Fprintf(w, "  keys %v\n", c.Keys)
+		}
+	}
+}
+
+// hashRules covers the rules that few lists have.
+func hashRules(w io.Writer, l *List) {
+	for _, p := range l.Params {
+		hashParam(w, p)
+	}
+	for _, it := range l.Keys {
+		fmt.Fprintf(w, " key %s\n", it.Name.Schema)
+	}
+	for _, b := range l.Bares {
+		fmt.Fprintf(w, " bare %s %v\n", b.Name.Schema, b.Keys)
+	}
+	if l.Fill != nil {
+		fmt.Fprintf(w, " fill %v\n", *l.Fill)
+	}
+	if l.Strict {
+		fmt.Fprintln(w, " strict")
+	}
+	if l.Unknown != nil {
+		fmt.Fprintf(w, " unknown %d\n", l.Unknown.Number)
 	}
 }
 
@@ -69,12 +98,29 @@ func structName(s *Struct) string {
 func hashStruct(w io.Writer, s *Struct) {
 	fmt.Fprintf(w, "struct %s %t %d %d\n", s.Name.Schema, s.Packet, s.Min, s.Max)
 	for _, p := range s.Params {
-		fmt.Fprintf(w, " param %s %s %d\n", p.Name.Schema, structName(p.Struct), p.Bits)
+		hashParam(w, p)
+	}
+	if s.Sized != nil {
+		fmt.Fprintf(w, " sized %s\n", key(s.Sized))
+	}
+	for _, k := range s.Lints {
+		fmt.Fprintf(w, " lint %s\n", key(k.Hold))
 	}
 	for _, it := range s.Items {
 		hashItem(w, it)
 	}
 	hashSteps(w, s.Steps)
+}
+
+func hashParam(w io.Writer, p *Param) {
+	fmt.Fprintf(w, " param %s %s %d", p.Name.Schema, structName(p.Struct), p.Bits)
+	for _, s := range p.Any {
+		fmt.Fprintf(w, " or %s", s.Name.Schema)
+	}
+	if p.Default != nil {
+		fmt.Fprintf(w, " default %d", *p.Default)
+	}
+	fmt.Fprintln(w)
 }
 
 func hashItem(w io.Writer, it *Item) {
@@ -93,6 +139,12 @@ func hashItem(w io.Writer, it *Item) {
 	}
 	if s := it.Span; s != nil {
 		fmt.Fprintf(w, " span %d %s %d %d %d %t", s.Kind, hashExpr(s.Size), s.Fixed, s.Min, s.Max, s.Ignore)
+		if s.Align > 0 {
+			fmt.Fprintf(w, " align %d", s.Align)
+		}
+	}
+	if it.Sized != nil {
+		fmt.Fprintf(w, " sized %s", key(it.Sized))
 	}
 	if it.List != nil {
 		fmt.Fprintf(w, " list %s", it.List.Name.Schema)
@@ -131,11 +183,33 @@ func hashScalar(w io.Writer, s *Scalar) {
 		fixed = fmt.Sprint(*s.Fixed)
 	}
 	fmt.Fprintf(w, " scalar %d %t %t %s %d %v %s %s %d", s.Bits, s.Flag, s.Little, enum, s.Reserved, s.In, fixed, hashExpr(s.Derived), s.Default)
+	if s.Signed {
+		fmt.Fprint(w, " signed")
+	}
 	if s.Solve != nil {
 		fmt.Fprintf(w, " solve %s %d %d", s.Solve.Of, s.Solve.A, s.Solve.B)
+		if s.Solve.Whole != nil {
+			fmt.Fprintf(w, " whole %s", s.Solve.Whole.Name.Schema)
+		}
 	}
 	if s.Sum != nil {
-		fmt.Fprintf(w, " sum %s %t", s.Sum.Sum.Name.Schema, s.Sum.Before)
+		hashCover(w, s.Sum)
+	}
+}
+
+func hashCover(w io.Writer, k *Cover) {
+	fmt.Fprintf(w, " sum %s %t", k.Sum.Name.Schema, k.Before)
+	if k.ZeroNone {
+		fmt.Fprint(w, " zero_means none")
+	}
+	for _, p := range k.Parts {
+		fmt.Fprintf(w, " part %d %d %d %v %d", p.Kind, p.Count, p.Fill, p.Except, p.Mask)
+		if p.First != nil {
+			fmt.Fprintf(w, " %s %s", p.First.Name.Schema, p.Last.Name.Schema)
+		}
+		if p.Param != nil {
+			fmt.Fprintf(w, " %s", p.Param.Name.Schema)
+		}
 	}
 }
 
@@ -173,6 +247,11 @@ func hashSteps(w io.Writer, steps []Step) {
 			hashSteps(w, s.Else)
 		case *Call:
 			fmt.Fprintf(w, " %s %t %d\n", s.Item.Name.Schema, s.Windowed, s.Reserve)
+		case *Limit:
+			fmt.Fprintf(w, " %s\n", key(s.Size))
+		case *Window:
+			fmt.Fprintf(w, " %s\n", key(s.Size))
+			hashSteps(w, s.Body)
 		default:
 			fmt.Fprintf(w, " %s\n", firstItem(s).Name.Schema)
 		}

@@ -33,6 +33,9 @@ import (
 //     the case, at the end of the window. Errors up to and including E_TLV_UNKNOWN stand at the list's path, later ones
 //     at the case's (the list's when the key is unknown), all at the start of the element.
 //   - Checks whose item is reached through a parameter stand at the struct that has the rule, at its start.
+//   - Limit: a size below what is decoded and what must follow is E_SIZE, one beyond the container E_SHORT, both at the
+//     item. Bytes left at the end of such a struct are E_TRAILING at the struct, at the first byte left.
+//   - Window: E_SIZE or E_SHORT at the item, where it begins; bytes left are E_TRAILING at the item.
 //   - Sums are not looked at by Decode. VerifyPacket compares them in wire order: E_CHECKSUM at the sum field.
 //
 // Encode sets, in this order, solved items, fixed items, derived items (which read stored values, also those of items
@@ -93,18 +96,25 @@ func (p *Protocol) root(name string, params []*Value) (*Struct, map[*Param]*Valu
 	if st == nil {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownStruct, name)
 	}
-	if len(params) != len(st.Params) {
+	if len(params) > len(st.Params) {
 		return nil, nil, fmt.Errorf("%w: %s takes %d, got %d", ErrParams, name, len(st.Params), len(params))
 	}
 	args := make(map[*Param]*Value, len(params))
 	for i, q := range st.Params {
-		args[q] = params[i]
+		switch {
+		case i < len(params) && params[i] != nil:
+			args[q] = params[i]
+		case q.Default != nil:
+			args[q] = Number(*q.Default)
+		case !q.Cover:
+			return nil, nil, fmt.Errorf("%w: %s needs %s", ErrParams, name, q.Name.Schema)
+		}
 	}
 	return st, args, nil
 }
 
-// Decode runs the decode program of the named struct on b, with one value per parameter of the struct. It returns the
-// value tree and the bytes used. A rejected packet gives a *DecodeError, together with what had been decoded before it.
+// Decode runs the decode program of the named struct on b, with one value per parameter of the struct; nil, or nothing at
+// the end, for a parameter that has a default or that only checksums read. It returns the value tree and the bytes used. A rejected packet gives a *DecodeError, together with what had been decoded before it.
 func Decode(p *Protocol, name string, b []byte, params ...*Value) (*Value, int, error) {
 	st, args, err := p.root(name, params)
 	if err != nil {
@@ -116,23 +126,6 @@ func Decode(p *Protocol, name string, b []byte, params ...*Value) (*Value, int, 
 		return v, f.off, err
 	}
 	v.Width = f.off * 8
+	v.Raw = beforePayload(v, b[:f.off])
 	return v, f.off, nil
-}
-
-// VerifyPacket decodes b and compares every checksum in it: E_CHECKSUM when one differs.
-func VerifyPacket(p *Protocol, name string, b []byte, params ...*Value) error {
-	v, _, err := Decode(p, name, b, params...)
-	if err != nil {
-		return err
-	}
-	for _, f := range Fields(v) {
-		s := f.Node.Scalar
-		if s == nil || s.Sum == nil {
-			continue
-		}
-		if want := s.Sum.Sum.Of(b[:f.Node.Off]); want != f.Node.Num {
-			return &DecodeError{Code: builtin(ChecksumNumber), Field: f.Path, Off: f.Node.Off, Bit: f.Node.Bit, Want: want, Got: f.Node.Num}
-		}
-	}
-	return nil
 }

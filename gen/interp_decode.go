@@ -30,7 +30,7 @@ func (f *frame) body() error {
 		return err
 	}
 	f.v.Width = f.off*8 - f.v.Off*8
-	if f.st.Greedy && f.off < f.stop {
+	if (f.st.Greedy || f.st.Sized != nil) && f.off < f.stop {
 		return f.fail(TrailingNumber, f.path, f.off)
 	}
 	return nil
@@ -70,6 +70,10 @@ func (f *frame) step(s Step) error {
 		return f.choose(s)
 	case *Verify:
 		return f.checks(s.Checks)
+	case *Limit:
+		return f.limit(s)
+	case *Window:
+		return f.window(s)
 	}
 	panic("gen: step of an unknown kind")
 }
@@ -251,10 +255,9 @@ func (f *frame) call(c *Call) error {
 	sub := &frame{buf: f.buf, v: k, st: c.Item.Struct, path: path, off: f.off, stop: f.stop}
 	sub.args = f.scope().Bind(sub.st, c.Item.Args)
 	if c.Windowed {
-		if f.stop-f.off < c.Reserve {
+		if sub.stop = f.end(c.Reserve, c.Tail); sub.stop < f.off {
 			return f.fail(ShortNumber, path, f.off)
 		}
-		sub.stop -= c.Reserve
 	}
 	f.v.Kids = append(f.v.Kids, k)
 	if c.Windowed {
@@ -272,8 +275,9 @@ func (f *frame) enter(sub *frame) error {
 
 // within decodes a nested struct that must fill its window, even when it is not greedy.
 func (f *frame) within(sub *frame) error {
+	stop := sub.stop
 	err := f.enter(sub)
-	if err == nil && sub.off < sub.stop {
+	if err == nil && sub.off < stop {
 		err = f.fail(TrailingNumber, sub.path, sub.off)
 	}
 	return err
@@ -301,10 +305,9 @@ func (f *frame) choose(c *Choose) error {
 	sub := &frame{buf: f.buf, v: k, st: arm.Struct, path: joinPath(f.path, armName(arm)), off: f.off, stop: f.stop}
 	sub.args = f.scope().Bind(sub.st, arm.Args)
 	if arm.Struct.Greedy {
-		if f.stop-f.off < c.Reserve {
+		if sub.stop = f.end(c.Reserve, c.Tail); sub.stop < f.off {
 			return f.fail(ShortNumber, path, f.off)
 		}
-		sub.stop -= c.Reserve
 	}
 	f.v.Kids = append(f.v.Kids, k)
 	if arm.Struct.Greedy {
@@ -335,7 +338,7 @@ func (f *frame) repeat(r *Repeat) error {
 	n, stop := -1, f.stop
 	if a.Count != nil {
 		n = f.scope().Size(a.Count)
-	} else if stop -= r.Reserve; stop < f.off {
+	} else if stop = f.end(r.Reserve, r.Tail); stop < f.off {
 		return f.fail(ShortNumber, path, f.off)
 	}
 	sc := f.scope()
@@ -399,9 +402,12 @@ func (e *Enum) names(n uint64) bool {
 func (f *frame) take(t *Take) error {
 	s := t.Item.Span
 	path := joinPath(f.path, t.Item.Name.Schema)
-	n := f.stop - t.Reserve - f.off
-	if s.Size != nil {
+	n := f.end(t.Reserve, t.Tail) - f.off
+	switch {
+	case s.Size != nil:
 		n = f.scope().Size(s.Size)
+	case s.Align > 0:
+		n = (s.Align - (f.off-f.v.Off)%s.Align) % s.Align
 	}
 	if n < 0 || n > f.stop-f.off {
 		return f.fail(ShortNumber, path, f.off)

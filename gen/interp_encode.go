@@ -5,7 +5,7 @@ package gen
 import (
 	"fmt"
 	"math/big"
-	"sort"
+	"slices"
 )
 
 // Encode writes the tree v, whose root is a value of a struct of p, with one value per parameter of that struct.
@@ -21,9 +21,11 @@ func Encode(p *Protocol, v *Value, params ...*Value) ([]byte, error) {
 		return nil, err
 	}
 	w := &writer{}
-	if err := w.structure(Scope{Self: v, Args: args}, st, ""); err != nil {
+	sc := Scope{Self: v, Args: args}
+	if err := w.structure(sc, st, ""); err != nil {
 		return nil, err
 	}
+	sum(sc, w.b)
 	if st.Packet && st.Max >= 0 && len(w.b) > st.Max {
 		return nil, &DecodeError{Code: builtin(SizeNumber)}
 	}
@@ -42,7 +44,18 @@ func complete(v *Value, args map[*Param]*Value) error {
 	if err := sc.completeKids(); err != nil || v.Struct == nil {
 		return err
 	}
+	if err := sc.derive(); err != nil || !v.Struct.hasSizes() {
+		return err
+	}
+	if err := sc.sizes(); err != nil {
+		return err
+	}
 	return sc.derive()
+}
+
+// hasSizes tells whether the struct or one of its items has `sized`.
+func (s *Struct) hasSizes() bool {
+	return s.Sized != nil || slices.ContainsFunc(s.Items, func(it *Item) bool { return it.Sized != nil })
 }
 
 func (s Scope) completeKids() error {
@@ -98,16 +111,8 @@ func (s Scope) solve() error {
 		if e == nil {
 			continue
 		}
-		for _, r := range refsOf(e) {
-			target := s.Resolve(r)
-			if target == nil || target.Scalar == nil || target.Scalar.Solve == nil || target.Scalar.Solve.Of.Last() != k.Item {
-				continue
-			}
-			so := target.Scalar.Solve
-			if (int64(n)-so.B)%so.A != 0 {
-				return nofit(k.Item.Name.Schema, uint64(n))
-			}
-			target.Num = uint64((int64(n) - so.B) / so.A)
+		if err := s.solveFor(e, n, func(so *Solve) bool { return so.Whole == nil && so.Of.Last() == k.Item }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,7 +121,7 @@ func (s Scope) solve() error {
 // measure returns the expression that gives an array's count or a span's size, and the stored count or size.
 func measure(k *Value) (*Expr, int) {
 	switch {
-	case k.Item == nil:
+	case k.Item == nil || k.Item.Sized != nil:
 		return nil, 0
 	case k.Item.Kind == KindArray:
 		return k.Item.Array.Count, len(k.Kids)
@@ -171,9 +176,19 @@ func nofit(path string, got uint64) error {
 
 // writer appends bits.
 type writer struct {
-	b   []byte
-	bit int // used bits of the last byte; 0 = whole bytes only
+	b     []byte
+	bit   int // used bits of the last byte; 0 = whole bytes only
+	start int // of the struct that is being written
+	base  int // bytes of the packet before b
 }
+
+// begin notes where a node begins, end where it ends.
+func (w *writer) begin(v *Value) {
+	at := (w.base+len(w.b))*8 - (8-w.bit)%8
+	v.Off, v.Bit = at/8, at%8
+}
+
+func (w *writer) end(v *Value) { v.Width = (w.base+len(w.b))*8 - (8-w.bit)%8 - v.from() }
 
 func (w *writer) bits(n uint64, bits int) {
 	for i := bits - 1; i >= 0; i-- {
@@ -186,6 +201,21 @@ func (w *writer) bits(n uint64, bits int) {
 }
 
 func (w *writer) structure(sc Scope, st *Struct, path string) error {
+	outer := w.start
+	w.start = len(w.b)
+	w.begin(sc.Self)
+	if err := w.items(sc, st, path); err != nil {
+		return err
+	}
+	w.end(sc.Self)
+	if n := len(w.b) - w.start; st.Sized != nil && sc.Size(st.Sized) != n {
+		return nofit(path, uint64(n))
+	}
+	w.start = outer
+	return nil
+}
+
+func (w *writer) items(sc Scope, st *Struct, path string) error {
 	for _, item := range st.Items {
 		if item.When != nil && !sc.Truth(item.When) {
 			continue
@@ -193,10 +223,13 @@ func (w *writer) structure(sc Scope, st *Struct, path string) error {
 		k := sc.Self.Find(item)
 		if k == nil {
 			k = NewValue(item)
+			sc.Self.Kids = append(sc.Self.Kids, k)
 		}
+		w.begin(k)
 		if err := w.item(sc, k, joinPath(path, item.Name.Schema)); err != nil {
 			return err
 		}
+		w.end(k)
 	}
 	return nil
 }
@@ -225,6 +258,13 @@ func NewValue(item *Item) *Value {
 }
 
 func (w *writer) item(sc Scope, k *Value, path string) error {
+	if k.Item.Sized != nil {
+		return w.windowed(sc, k, path)
+	}
+	return w.content(sc, k, path)
+}
+
+func (w *writer) content(sc Scope, k *Value, path string) error {
 	switch k.Item.Kind {
 	case KindScalar, KindReserved:
 		return w.scalar(k.Num, k.Scalar, path)
@@ -259,9 +299,6 @@ func trimLast(path string) string {
 }
 
 func (w *writer) scalar(n uint64, s *Scalar, path string) error {
-	if s.Sum != nil {
-		n = s.Sum.Sum.Of(w.b)
-	}
 	if n&^bitMask(s.Bits) != 0 {
 		return nofit(path, n)
 	}
@@ -308,69 +345,13 @@ func (w *writer) span(sc Scope, k *Value, path string) error {
 	switch {
 	case s.Fixed >= 0 && n != s.Fixed, s.Fixed < 0 && s.Size != nil && sc.Size(s.Size) != n:
 		return nofit(path, uint64(n))
+	case s.Align > 0:
+		n = (s.Align - (len(w.b)-w.start)%s.Align) % s.Align
+		fallthrough
 	case s.Kind == SpanPad:
 		w.b = append(w.b, make([]byte, n)...)
 		return nil
 	}
 	w.b = append(w.b, k.Bytes...)
-	return nil
-}
-
-func (w *writer) list(k *Value, path string) error {
-	l, start := k.Item.List, len(w.b)
-	rank := map[*Case]int{}
-	for i, c := range l.Cases {
-		rank[c] = i
-	}
-	var elems []*Value
-	for _, e := range k.Kids {
-		if e.Case != nil {
-			elems = append(elems, e)
-		}
-	}
-	sort.SliceStable(elems, func(i, j int) bool {
-		if l.Ascending {
-			return elems[i].Case.Key < elems[j].Case.Key
-		}
-		return rank[elems[i].Case] < rank[elems[j].Case]
-	})
-	for _, e := range elems {
-		if err := w.tlv(l, e, joinPath(path, e.Case.Name.Schema)); err != nil {
-			return err
-		}
-	}
-	if k.Pad > 0 && l.End != nil {
-		w.b = append(w.b, byte(*l.End))
-		w.b = append(w.b, make([]byte, k.Pad-1)...)
-	}
-	if len(w.b)-start > l.Max {
-		return &DecodeError{Code: builtin(SizeNumber), Field: path, Off: start}
-	}
-	return nil
-}
-
-func (w *writer) tlv(l *List, e *Value, path string) error {
-	value := &writer{}
-	if e.Case.Struct != nil {
-		if err := value.structure(Scope{Self: e}, e.Case.Struct, path); err != nil {
-			return err
-		}
-	}
-	head := &Value{Struct: l.Head}
-	for _, item := range l.Head.Items {
-		h := NewValue(item)
-		switch item {
-		case l.Key:
-			h.Num = e.Case.Key
-		case l.LengthOf:
-			h.Num = uint64(len(value.b))
-		}
-		head.Kids = append(head.Kids, h)
-	}
-	if err := w.structure(Scope{Self: head}, l.Head, path); err != nil {
-		return err
-	}
-	w.b = append(w.b, value.b...)
-	w.b = append(w.b, make([]byte, l.aligned(l.Head.Min+len(value.b))-l.Head.Min-len(value.b))...)
 	return nil
 }

@@ -29,9 +29,11 @@ func (s Scope) Resolve(r Ref) *Value {
 }
 
 // Bind evaluates the arguments of a nested struct; each is a plain reference.
-func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value {
-	bound := make(map[*Param]*Value, len(st.Params))
-	for i, p := range st.Params {
+func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value { return s.bind(st.Params, args) }
+
+func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
+	bound := make(map[*Param]*Value, len(params))
+	for i, p := range params {
 		if i >= len(args) {
 			break
 		}
@@ -47,11 +49,17 @@ func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value {
 // Truth evaluates a condition.
 func (s Scope) Truth(e *Expr) bool { return s.Eval(e).Sign() != 0 }
 
+// maxSize stands for all larger sizes: no buffer has so many bytes.
+const maxSize = 1<<61 - 1
+
 // Size evaluates a size or a count. The compiler has proved that it is not negative and fits 64 bits.
 func (s Scope) Size(e *Expr) int {
 	n := s.Eval(e)
-	if n.Sign() < 0 || n.BitLen() > 62 {
+	if n.Sign() < 0 {
 		panic(fmt.Sprintf("gen: size %s is outside its proven interval", n))
+	}
+	if n.BitLen() > 61 {
+		return maxSize
 	}
 	return int(n.Int64())
 }

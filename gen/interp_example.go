@@ -17,10 +17,14 @@ var ErrExample = errors.New("example does not hold")
 // wanted code at the wanted place, in Decode or in VerifyPacket.
 func (p *Protocol) CheckExample(e *Example) error {
 	name := e.Struct.Name.Schema
-	v, n, err := Decode(p, name, e.Bytes)
+	params, err := p.Arguments(e.Params)
+	if err != nil {
+		return e.errorf("%w", err)
+	}
+	v, n, err := Decode(p, name, e.Bytes, params...)
 	if e.Code != nil {
 		if err == nil {
-			err = VerifyPacket(p, name, e.Bytes)
+			err = VerifyPacket(p, name, e.Bytes, params...)
 		}
 		return e.checkReject(err)
 	}
@@ -37,10 +41,33 @@ func (p *Protocol) CheckExample(e *Example) error {
 	if err := e.checkFields(Flatten(v)); err != nil {
 		return err
 	}
-	if err := VerifyPacket(p, name, e.Bytes); err != nil {
+	if err := VerifyPacket(p, name, e.Bytes, params...); err != nil {
 		return e.errorf("%w\n%s", err, dumpAt(e.Bytes, err))
 	}
-	return p.checkEncode(e, v, n)
+	b, err := Encode(p, v, params...)
+	if err != nil {
+		return e.errorf("encoding: %w", err)
+	}
+	return e.checkEncoded(b, n)
+}
+
+// Arguments makes values of a struct's parameters; nil for those that are not given.
+func (p *Protocol) Arguments(args []Argument) ([]*Value, error) {
+	out := make([]*Value, len(args))
+	for i, a := range args {
+		switch {
+		case !a.Given:
+		case a.Struct == nil:
+			out[i] = Number(a.Number)
+		default:
+			v, err := Header(p, a.Struct.Name.Schema, a.Bytes)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+	}
+	return out, nil
 }
 
 func (e *Example) errorf(format string, args ...any) error {
@@ -64,11 +91,7 @@ func (e *Example) checkFields(got map[string]string) error {
 	return nil
 }
 
-func (p *Protocol) checkEncode(e *Example, v *Value, n int) error {
-	b, err := Encode(p, v)
-	if err != nil {
-		return e.errorf("encoding: %w", err)
-	}
+func (e *Example) checkEncoded(b []byte, n int) error {
 	same := bytes.Equal(b, e.Bytes[:n])
 	switch {
 	case same && e.NonCanonical:

@@ -2,6 +2,8 @@
 
 package gen
 
+import "slices"
+
 // listState is one TLV list in the middle of being decoded.
 type listState struct {
 	f    *frame
@@ -9,14 +11,16 @@ type listState struct {
 	v    *Value // the list's node
 	path string
 	stop int
-	prev uint64 // key of the element before; 0 at first
+	args map[*Param]*Value // of the list
+	prev []uint64          // key of the element before; nil at first
 	seen map[*Case]int
 }
 
 // element is one TLV.
 type element struct {
 	at     int // start
-	key    uint64
+	keys   []uint64
+	head   *Value
 	value  int // start of the value
 	length int // of the value, in bytes
 	end    int // after the alignment padding
@@ -28,15 +32,20 @@ func (f *frame) elements(s *Elements) error {
 	ls := &listState{f: f, l: s.Item.List, seen: map[*Case]int{}}
 	ls.path = joinPath(f.path, s.Item.Name.Schema)
 	ls.v = &Value{Item: s.Item, Off: f.off}
-	ls.stop = f.stop - s.Reserve
+	ls.stop = f.end(s.Reserve, s.Tail)
 	if ls.stop < f.off {
 		return f.fail(ShortNumber, ls.path, f.off)
 	}
 	if ls.stop-f.off > ls.l.Max {
 		return f.fail(SizeNumber, ls.path, f.off)
 	}
+	ls.args = f.scope().bind(ls.l.Params, s.Item.Args)
 	f.v.Kids = append(f.v.Kids, ls.v)
 	for f.off < ls.stop {
+		if ls.l.Bare(f.buf[f.off]) {
+			f.off++
+			continue
+		}
 		if ls.l.End != nil && uint64(f.buf[f.off]) == *ls.l.End {
 			if err := ls.ending(); err != nil {
 				return err
@@ -51,10 +60,24 @@ func (f *frame) elements(s *Elements) error {
 	return ls.missing()
 }
 
-// ending consumes the end marker and the zeros behind it.
+// Bare tells whether a byte is an element without length and value.
+func (l *List) Bare(key byte) bool {
+	return slices.ContainsFunc(l.Bares, func(b *Bare) bool { return b.Keys.First <= uint64(key) && uint64(key) <= b.Keys.Last })
+}
+
+// fill is what stands behind the end marker.
+func (l *List) fill() Fill {
+	if l.Fill == nil {
+		return Fill{Align: 1}
+	}
+	return *l.Fill
+}
+
+// ending consumes the end marker and what fills up the list behind it.
 func (ls *listState) ending() error {
-	at := ls.f.off
-	if !allZero(ls.f.buf[at+1 : ls.stop]) {
+	at, fill := ls.f.off, ls.l.fill()
+	foreign := slices.ContainsFunc(ls.f.buf[at+1:ls.stop], func(c byte) bool { return c != fill.Byte })
+	if foreign && !fill.Ignore {
 		return ls.f.fail(PaddingNumber, ls.path, at)
 	}
 	ls.v.Pad = ls.stop - at
@@ -117,17 +140,24 @@ func (ls *listState) head(e *element) error {
 			return &DecodeError{Code: c.code(), Field: ls.path, Off: e.at, Text: c.Text, Rule: c}
 		}
 	}
-	e.key = h.Find(l.Key).Num
-	if l.Ascending && e.key < ls.prev {
+	e.head = h
+	for _, it := range l.keys() {
+		e.keys = append(e.keys, h.Find(it).Num)
+	}
+	order := slices.Compare(e.keys, ls.prev)
+	if l.Ascending && ls.prev != nil && (order < 0 || order == 0 && l.Strict) {
 		err := f.fail(TLVOrderNumber, ls.path, e.at)
-		err.Got = e.key
+		err.Got = e.keys[0]
 		return err
 	}
-	ls.prev = e.key
-	e.c = l.caseOf(e.key)
-	if e.c == nil && l.SkipIf != nil && !sc.Truth(l.SkipIf) {
+	ls.prev = e.keys
+	e.c = l.CaseOf(e.keys)
+	if sc.Args = ls.args; e.c == nil && l.SkipIf != nil && !sc.Truth(l.SkipIf) {
 		err := f.fail(TLVUnknownNumber, ls.path, e.at)
-		err.Got = e.key
+		if l.Unknown != nil {
+			err.Code = l.Unknown
+		}
+		err.Got = e.keys[0]
 		return err
 	}
 	e.value = e.at + l.Head.Min
@@ -144,13 +174,25 @@ func (l *List) aligned(n int) int {
 	return n
 }
 
-func (l *List) caseOf(key uint64) *Case {
+// CaseOf finds the element that a key belongs to; nil = unknown.
+func (l *List) CaseOf(keys []uint64) *Case {
 	for _, c := range l.Cases {
-		if c.Key == key {
+		if c.claims(keys) {
 			return c
 		}
 	}
 	return nil
+}
+
+func (k *Case) claims(keys []uint64) bool {
+	return slices.ContainsFunc(k.tuples(), func(t []Range) bool {
+		for i, r := range t {
+			if keys[i] < r.First || keys[i] > r.Last {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // value decodes a known element's value, which must fill its window.
@@ -158,6 +200,9 @@ func (ls *listState) value(e *element, k *Value) error {
 	f := ls.f
 	bad := f.fail(TLVLengthNumber, e.path, e.at)
 	bad.Got = uint64(e.length)
+	for _, it := range e.c.Head {
+		k.Kids = append(k.Kids, e.head.Find(it))
+	}
 	if e.c.Struct == nil {
 		if e.length != 0 {
 			return bad
@@ -168,7 +213,7 @@ func (ls *listState) value(e *element, k *Value) error {
 	v := &Value{Struct: e.c.Struct, Off: e.value}
 	sub := &frame{buf: f.buf, v: v, st: e.c.Struct, path: e.path, off: e.value, stop: e.value + e.length}
 	err := f.within(sub)
-	k.Struct, k.Kids = v.Struct, v.Kids
+	k.Struct, k.Kids = v.Struct, append(k.Kids, v.Kids...)
 	if asShort(err) {
 		return bad
 	}

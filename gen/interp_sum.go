@@ -4,8 +4,11 @@ package gen
 
 import "math/bits"
 
-// Of computes the checksum of b, one bit at a time.
+// Of computes the checksum of b: a CRC one bit at a time.
 func (s *Sum) Of(b []byte) uint64 {
+	if s.Kind == SumOnes {
+		return onesComplement(b)
+	}
 	top := uint64(1) << uint(s.Width-1)
 	crc := s.Init
 	for _, c := range b {
@@ -25,4 +28,14 @@ func (s *Sum) Of(b []byte) uint64 {
 		crc = bits.Reverse64(crc) >> uint(64-s.Width)
 	}
 	return (crc ^ s.XorOut) & bitMask(s.Width)
+}
+
+// onesComplement is the checksum of RFC 1071: the complement of the sum of 16-bit words with end-around carry.
+func onesComplement(b []byte) uint64 {
+	var sum uint64
+	for i, c := range b {
+		sum += uint64(c) << uint(8*(1-i%2))
+		sum = sum&0xffff + sum>>16
+	}
+	return ^sum & 0xffff
 }

@@ -29,6 +29,7 @@ type Targets struct {
 	LuaProto  string // "metaroce": filter prefix
 	LuaName   string // "MetaRoCE": protocol column
 	UDPPort   int    // dissector binding; 0 = none
+	MorePorts []int  // further UDP ports of the dissector
 }
 
 // Name is one identifier in every language; the mapping is decided once, here.
@@ -73,10 +74,20 @@ type Member struct {
 // Range is an inclusive interval of unsigned numbers.
 type Range struct{ First, Last uint64 }
 
-// Sum is a checksum algorithm. Only CRCs exist in edition 1 of this compiler.
+// SumKind tells the families of checksums apart.
+type SumKind int
+
+// The kinds of sums.
+const (
+	SumCRC  SumKind = iota
+	SumOnes         // Internet checksum (RFC 1071), 16 bits: an odd last byte is followed by a zero; Poly to ReflectOut are unset
+)
+
+// Sum is a checksum algorithm.
 type Sum struct {
 	Name                  Name
 	Doc                   []string
+	Kind                  SumKind
 	Width                 int // bits
 	Poly, Init, XorOut    uint64
 	ReflectIn, ReflectOut bool
@@ -89,22 +100,28 @@ type Sum struct {
 type Struct struct {
 	Name      Name
 	Doc       []string
-	Packet    bool    // root of vectors, Decode, dissector
+	Packet    bool    // root of vectors, Decode, dissector; false for a packet of another schema
+	Import    string  // package of the schema that declares it; "" = this one
 	Owner     *Struct // the struct whose arm or case this is; nil when declared by name
 	List      *List   // the list whose head or case this is; nil otherwise
 	Params    []*Param
-	Items     []*Item // all items in wire order, those of if-blocks included
-	Steps     []Step  // the decode program
-	Min, Max  int     // bytes; Max < 0 = bounded only by its container
-	Greedy    bool    // takes the rest of its container on some decode path, and must fill it exactly (E_TRAILING)
-	FixedSize bool    // Min == Max, one Run, no params: usable as array-pointer view and inside other runs
+	Items     []*Item  // all items in wire order, those of if-blocks included
+	Steps     []Step   // the decode program
+	Min, Max  int      // bytes; Max < 0 = bounded only by its container
+	Greedy    bool     // takes the rest of its container on some decode path, and must fill it exactly (E_TRAILING)
+	FixedSize bool     // Min == Max, one Run, no params: usable as array-pointer view and inside other runs
+	Sized     *Expr    // `sized E`: the header's own bytes, counted from its start; it must fill them exactly (E_TRAILING); nil = none
+	Lints     []*Check // `where … else lint`: decoders accept; Validate and the dissector report. Each in the order of declaration
 }
 
 // Param is a value the caller of decode provides: a decoded struct or a scalar.
 type Param struct {
-	Name   Name
-	Struct *Struct // nil = scalar
-	Bits   int
+	Name    Name
+	Struct  *Struct // nil = scalar, or one of Any
+	Bits    int
+	Any     []*Struct // `A | B`: the types that it may have; nil = one type. Its fields cannot be named
+	Default *uint64   // of a scalar: what a caller means who gives none
+	Cover   bool      // read by checksums only: an argument of verify and not of decode. Its bytes are those before its payload
 }
 
 // ItemKind tells which part of an Item is set.
@@ -131,13 +148,14 @@ type Item struct {
 	Scalar *Scalar
 	Vector *Vector
 	Struct *Struct
-	Args   []*Expr // one per Struct.Params; each is an OpRef
+	Args   []*Expr // one per Struct.Params or List.Params; each is an OpRef
 	Array  *Array
 	Span   *Span
 	List   *List
 	Switch *Switch
+	Sized  *Expr  // `sized E` behind the type: the item's bytes (a Window step); nil = none
 	When   *Expr  // nil = always present; else all enclosing conditions joined with &&
-	Format string // @fmt(...): hex ipv4 ipv6; "" = decimal (bytes: hex)
+	Format string // @fmt(...): hex ipv4 ipv6 eui48 eui64; "" = decimal (bytes: hex)
 	Unit   string // @unit("...")
 }
 
@@ -155,8 +173,8 @@ const (
 // Scalar is an integer of 1 to 64 bits, MSB first.
 type Scalar struct {
 	Bits     int
-	Signed   bool
-	Little   bool
+	Signed   bool  // two's complement; Fixed and Default then hold the raw bits, In holds both ends sign-extended to 64 bits
+	Little   bool  // least significant byte first; whole bytes at a byte boundary
 	Flag     bool  // declared `bit`: usable as bool
 	Enum     *Enum // nil = plain number
 	Serial   bool  // RFC 1982 comparison
@@ -169,17 +187,45 @@ type Scalar struct {
 	Sum      *Cover  // checksum field; decode never checks it, verify does
 }
 
-// Solve says: the encoder sets the item to (measure - B) / A, measure being Of's count or size in bytes.
+// Solve says: the encoder sets the item to (measure - B) / A, measure being Of's count (arrays without `sized`) or its
+// size in bytes. A remainder or a result that the item cannot hold is E_NOFIT.
 type Solve struct {
-	Of   Ref // from the struct that holds the array or span
-	A, B int64
+	Of    Ref // from the struct that holds the array, the span or the `sized` item; empty when Whole is set
+	A, B  int64
+	Whole *Struct // the measure is the size of this struct, whose Sized names the item; nil = see Of
 }
 
 // Cover is what a checksum field covers.
 type Cover struct {
 	Sum *Sum
-	// Before: from the start of the outermost container to this field. The only form of edition 1 of this compiler.
+	// Before: from the start of the outermost container to this field, and nothing else; Parts is nil then.
 	Before bool
+	Parts  []*CoverPart // one behind the other
+	// ZeroNone: a zero on the wire means that there is no sum; a computed zero is sent as all ones.
+	ZeroNone bool
+}
+
+// CoverKind tells the parts of a Cover apart.
+type CoverKind int
+
+// The kinds of covered parts. Sums that a part holds count as zeros when it is the sum itself.
+const (
+	CoverFill   CoverKind = iota // Count bytes of Fill
+	CoverBefore                  // from the start of the outermost container to the sum
+	CoverSelf                    // the whole struct that holds the sum
+	CoverItems                   // items First to Last of the struct that holds the sum, as far as they are present
+	CoverParam                   // the bytes of a parameter before its payload; the sum is unverified when the caller gives none
+)
+
+// CoverPart is one part of what a checksum covers.
+type CoverPart struct {
+	Kind        CoverKind
+	Count       int
+	Fill        byte // 0x00 or 0xff
+	First, Last *Item
+	Param       *Param
+	Except      []Ref // bits that count as Mask, from the struct that holds the sum; through Param for a parameter
+	Mask        byte  // 0x00 or 0xff
 }
 
 // Vector is bits<N>: bit i lies in byte i/8 under mask 0x80>>(i%8) and, in memory, at bit 63-i%64 of word i/64.
@@ -213,7 +259,9 @@ const (
 // Span is a run of bytes without inner structure.
 type Span struct {
 	Kind     SpanKind
-	Size     *Expr // nil = greedy
+	Size     *Expr // nil = greedy, unless Align is set
+	Align    int   // `pad align n`: as many bytes as lead to a multiple of n, counted from the start of the struct; 0 = none
+	By       []Ref // payload: the items that name the next protocol, the first one first
 	Fixed    int   // size in bytes when it is constant (then part of a Run), else -1
 	Min, Max int   // `in a..b` on the length; Max < 0 = none (E_RANGE)
 	Ignore   bool  // pad: any bytes accepted
@@ -240,32 +288,59 @@ type Arm struct {
 type List struct {
 	Name         Name
 	Doc          []string
-	Max          int     // bytes of the whole list (E_SIZE)
-	Head         *Struct // fixed size
-	Key          *Item   // item of Head
-	Length       *Expr   // value bytes, over Head's items
-	LengthOf     *Item   // the head item the encoder sets; value bytes = A*item + B is solved here as A=1, B=0 only
-	ElementAlign int     // zeros (E_PADDING) after each value up to this multiple; 1 = none
-	End          *uint64 // key byte after which only zeros follow (E_PADDING); nil = none
-	Ascending    bool    // keys must not decrease (E_TLV_ORDER)
-	SkipIf       *Expr   // unknown key: skipped when true, else E_TLV_UNKNOWN; over Head's items; nil = always skipped
+	Max          int      // bytes of the whole list (E_SIZE)
+	Params       []*Param // usable in SkipIf
+	Head         *Struct  // fixed size
+	Key          *Item    // item of Head; the first one of Keys
+	Keys         []*Item  // a key of several items; nil = Key alone
+	Length       *Expr    // value bytes, over Head's items
+	LengthOf     *Item    // the head item the encoder sets
+	Scale        *Scale   // value bytes = A*LengthOf + B; nil = the item itself (A=1, B=0)
+	ElementAlign int      // zeros (E_PADDING) after each value up to this multiple; 1 = none
+	End          *uint64  // key after which only filling follows (E_PADDING); nil = none
+	Bares        []*Bare  // elements that are a key and nothing else: skipped, not kept
+	Fill         *Fill    // the list's alignment and what follows End; nil = any size, zeros
+	Ascending    bool     // keys must not decrease (E_TLV_ORDER)
+	Strict       bool     // keys must increase (E_TLV_ORDER); Ascending is set as well
+	SkipIf       *Expr    // unknown key: skipped when true, else Unknown; over Head's items and Params; nil = always skipped
+	Unknown      *Code    // error of an unknown key that is not skipped; nil = E_TLV_UNKNOWN
 	Cases        []*Case
+}
+
+// Scale is the factor and the distance of a linear length.
+type Scale struct{ A, B int64 }
+
+// Bare is an element that consists of its key, for example a no-operation.
+type Bare struct {
+	Name Name
+	Doc  []string
+	Keys Range
+}
+
+// Fill says how a list ends.
+type Fill struct {
+	Align  int  // the encoder pads the list to a multiple of this with the first of Bares, else with End and Byte; 1 = none
+	Byte   byte // what follows End: anything else is E_PADDING
+	Ignore bool // anything may follow End; zeros are sent
 }
 
 // Case is one known TLV. Its value must fill the element exactly (E_TLV_LENGTH).
 type Case struct {
 	Name     Name
 	Doc      []string
-	Key      uint64
-	Struct   *Struct // nil = empty value
-	Unique   bool    // a second one is E_TLV_DUPLICATE
-	Required bool    // absence is E_TLV_MISSING
+	Key      uint64    // the first number of the key's first item: what the encoder writes unless Head says otherwise
+	Keys     [][]Range // alternatives: one range per item of the key; nil = Key alone
+	Head     []*Item   // items of the list's head that an element keeps, because neither key nor length settles them
+	Struct   *Struct   // nil = empty value
+	Unique   bool      // a second one is E_TLV_DUPLICATE
+	Required bool      // absence is E_TLV_MISSING
 }
 
 // Example is an example or reject block; the compiler runs it through the interpreter.
 type Example struct {
 	Name         string
 	Struct       *Struct
+	Params       []Argument // in the order of the struct's parameters; those with Given unset have no value
 	Bytes        []byte
 	Fields       []Expect // example: wanted values
 	Consumed     int      // -1 = all
@@ -273,6 +348,14 @@ type Example struct {
 	Code         *Code    // reject: wanted error
 	At           string   // reject: wanted item path; "" = any
 	Pos          string   // file:line:col
+}
+
+// Argument is the value of a parameter: a number, or the bytes of a header.
+type Argument struct {
+	Given  bool
+	Number uint64
+	Struct *Struct
+	Bytes  []byte
 }
 
 // Expect is one wanted value: an item path as in vectors, and its text form.

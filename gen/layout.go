@@ -16,12 +16,21 @@ const maxRun = 65535
 func (c *compiler) layOut(b *body, nodes []node) {
 	faults := len(c.f.Diags)
 	s := b.s
-	s.Steps = b.block(nodes)
+	w := b.blockOf(nodes)
+	if s.Sized != nil {
+		w.limit = s.Sized
+	}
+	s.Steps = w.finish()
 	if len(c.f.Diags) > faults {
 		return
 	}
-	c.reserveTail(s.Steps, 0)
+	b.reserveTail(s.Steps, tail{})
+	b.checkPayloads()
+	b.checkCovers()
 	sz := sizeOf(s.Steps)
+	if s.Sized != nil {
+		sz = b.clipped(sz, s.Sized, c.origin[s])
+	}
 	s.Min, s.Max, s.Greedy = sz.min, sz.max, sz.greedy
 	run, one := (*Run)(nil), len(s.Steps) == 1
 	if one {
@@ -32,7 +41,9 @@ func (c *compiler) layOut(b *body, nodes []node) {
 }
 
 // block lays out the lines of one block.
-func (b *body) block(nodes []node) []Step {
+func (b *body) block(nodes []node) []Step { return b.blockOf(nodes).finish() }
+
+func (b *body) blockOf(nodes []node) *blockWriter {
 	w := &blockWriter{b: b, at: map[*Item]int{}, pieces: nil}
 	for _, n := range nodes {
 		switch {
@@ -45,7 +56,7 @@ func (b *body) block(nodes []node) []Step {
 		}
 	}
 	w.closeRun()
-	return w.finish()
+	return w
 }
 
 // blockWriter builds the steps of a block. A piece is a step together with the rules that wait for it.
@@ -56,6 +67,7 @@ type blockWriter struct {
 	bits   int  // of run
 	at     map[*Item]int
 	rules  []placed
+	limit  *Expr // size of the whole struct, for its own block
 }
 
 type piece struct {
@@ -74,12 +86,15 @@ func (w *blockWriter) item(it *Item) {
 	if bits < 0 {
 		w.closeRun()
 		w.at[it] = len(w.pieces)
-		w.pieces = append(w.pieces, piece{step: variableStep(it)})
+		w.pieces = append(w.pieces, piece{step: w.b.variableStep(it)})
 		return
 	}
 	if w.run == nil {
 		w.run, w.bits = &Run{}, 0
 		w.pieces = append(w.pieces, piece{step: w.run})
+	}
+	if it.Scalar != nil && it.Scalar.Little && w.bits%8 != 0 {
+		w.b.c.report("E0209", w.b.c.origin[it], "`%s` begins within a byte", it.Name.Schema)
 	}
 	if whole && w.bits%8 != 0 {
 		w.unclosed("this needs a byte boundary", it)
@@ -95,6 +110,9 @@ func (w *blockWriter) item(it *Item) {
 
 // fixedBits returns the constant width of an item, and whether it must begin at a byte; -1 when the width varies.
 func fixedBits(it *Item) (bits int, whole bool) {
+	if it.Sized != nil {
+		return -1, true
+	}
 	switch it.Kind {
 	case KindScalar, KindReserved:
 		return it.Scalar.Bits, it.Scalar.Sum != nil
@@ -112,7 +130,10 @@ func fixedBits(it *Item) (bits int, whole bool) {
 	return -1, true
 }
 
-func variableStep(it *Item) Step {
+func (b *body) variableStep(it *Item) Step {
+	if it.Sized != nil {
+		return b.windowStep(it)
+	}
 	switch it.Kind {
 	case KindStruct:
 		return &Call{Item: it, Windowed: it.Struct.Greedy}
@@ -207,7 +228,11 @@ func (w *blockWriter) finish() []Step {
 	if first != nil {
 		out = append(out, &Verify{w.b.checks(first, nil)})
 	}
-	for _, p := range w.pieces {
+	limited := w.limitIndex()
+	if limited == -1 && w.limit != nil {
+		out = append(out, &Limit{Size: w.limit, Item: w.b.lastRef(w.limit)})
+	}
+	for i, p := range w.pieces {
 		out = append(out, p.step)
 		if run, ok := p.step.(*Run); ok {
 			run.Checks = append(run.Checks, w.b.checks(p.rules, run)...)
@@ -215,8 +240,11 @@ func (w *blockWriter) finish() []Step {
 		} else if p.rules != nil {
 			out = append(out, &Verify{w.b.checks(p.rules, nil)})
 		}
+		if i == limited && w.limit != nil {
+			out = append(out, &Limit{Size: w.limit, Item: w.b.lastRef(w.limit)})
+		}
 	}
-	return out
+	return closeLimit(out)
 }
 
 // outside reports a derived field that names an item behind its own if-block.
@@ -318,7 +346,7 @@ func refRank(s *Struct, r Ref) []int {
 
 // limits applies the clauses of a header or packet to its size.
 func (c *compiler) limits(s *Struct, d *syntax.Struct) {
-	if d.Sized != nil {
+	if d.Sized != nil && s.Sized == nil {
 		c.sized(s, d.Sized)
 	}
 	if d.Max == nil {
@@ -331,8 +359,11 @@ func (c *compiler) limits(s *Struct, d *syntax.Struct) {
 	if !ok {
 		return
 	}
-	if int(v) < s.Min {
+	switch {
+	case int(v) < s.Min:
 		c.reportExpr("E0210", d.Max, "`%s` has at least %d bytes", s.Name.Schema, s.Min)
+	case s.Sized != nil && int(v) < s.Max:
+		c.reportExpr("E0210", d.Max, "`%s` has up to %d bytes: bound its size with `in`", s.Name.Schema, s.Max)
 	}
 	if s.Max < 0 || s.Max > int(v) {
 		s.Max = int(v)
@@ -340,10 +371,6 @@ func (c *compiler) limits(s *Struct, d *syntax.Struct) {
 }
 
 func (c *compiler) sized(s *Struct, e *syntax.Expr) {
-	if namesItem(e) {
-		c.unsupported(e.Pos, "a size that depends on the packet")
-		return
-	}
 	v, ok := c.constUint(e, maxSpan)
 	if ok && (s.Min != int(v) || s.Max != int(v)) {
 		c.reportExpr("E0210", e, "`%s` has %s and not %d bytes", s.Name.Schema, bytesText(s), v)

@@ -2,10 +2,7 @@
 
 package gen
 
-import (
-	"math/big"
-	"slices"
-)
+import "slices"
 
 // collectChecks fills a run with the checks of its parts. Rules of the struct itself follow later.
 func (c *compiler) collectChecks(r *Run) {
@@ -55,11 +52,11 @@ func (c *compiler) sortRules(r *Run) {
 // scalarChecks returns the checks that a scalar brings along.
 func (c *compiler) scalarChecks(it *Item, bit int) (out []*Check) {
 	s := it.Scalar
-	iv := unsigned(s.Bits)
+	iv := s.width()
 	ref := Ref{Path: []*Item{it}}
 	value := &Expr{Op: OpRef, Ref: ref, Min: iv.lo, Max: iv.hi}
 	equals := func(n uint64) *Expr {
-		x := constExpr(new(big.Int).SetUint64(n))
+		x := constExpr(s.number(n))
 		x.Enum = s.Enum
 		return &Expr{Op: OpEq, Args: []*Expr{value, x}, Bool: true}
 	}
@@ -76,7 +73,7 @@ func (c *compiler) scalarChecks(it *Item, bit int) (out []*Check) {
 		add(CheckReserved, ReservedNumber, equals(maxOfBits(s.Bits)))
 	}
 	if len(s.In) > 0 {
-		add(CheckRange, RangeNumber, &Expr{Op: OpIn, Args: []*Expr{value}, Set: s.In, Bool: true})
+		add(CheckRange, RangeNumber, s.inRange(value))
 	}
 	if s.Enum != nil && s.Enum.Closed {
 		set := []Range{}
@@ -84,6 +81,26 @@ func (c *compiler) scalarChecks(it *Item, bit int) (out []*Check) {
 			set = append(set, Range{m.First, m.Last})
 		}
 		add(CheckEnum, EnumNumber, &Expr{Op: OpIn, Args: []*Expr{value}, Set: merged(set), Bool: true})
+	}
+	return out
+}
+
+// inRange is the condition that a value lies in the scalar's ranges. Sets of expressions are unsigned, so that a signed
+// value is compared with the ends.
+func (s *Scalar) inRange(value *Expr) *Expr {
+	if !s.Signed {
+		return &Expr{Op: OpIn, Args: []*Expr{value}, Set: s.In, Bool: true}
+	}
+	var out *Expr
+	for _, r := range s.In {
+		low := &Expr{Op: OpGe, Args: []*Expr{value, constExpr(s.end(r.First))}, Bool: true}
+		high := &Expr{Op: OpLe, Args: []*Expr{value, constExpr(s.end(r.Last))}, Bool: true}
+		both := &Expr{Op: OpAndAnd, Args: []*Expr{low, high}, Bool: true}
+		if out == nil {
+			out = both
+		} else {
+			out = &Expr{Op: OpOrOr, Args: []*Expr{out, both}, Bool: true}
+		}
 	}
 	return out
 }

@@ -60,20 +60,41 @@ func stepSize(s Step) extent {
 		return sizeOf(s.Then).or(sizeOf(s.Else))
 	case *Choose:
 		return chooseSize(s.Item.Switch)
+	case *Window:
+		return clip(sizeOf(s.Body), s.Size)
 	}
 	return extent{}
 }
 
+// clip bounds a content by the size that is declared for it.
+func clip(content extent, size *Expr) extent {
+	out := extent{min: max(content.min, sizeBound(size.Min)), max: content.max}
+	if hi := sizeBound(size.Max); hi < hugeSize && (out.max < 0 || out.max > hi) {
+		out.max = hi
+	}
+	return out
+}
+
+// sizeBound is an end of a size's interval; hugeSize stands for all that is larger.
+func sizeBound(n *big.Int) int {
+	if !n.IsInt64() || n.Int64() > hugeSize {
+		return hugeSize
+	}
+	return int(n.Int64())
+}
+
 func structSize(s *Struct) extent { return extent{s.Min, s.Max, s.Greedy} }
 
-func arraySize(a *Array) extent {
-	element := extent{}
+// element is the size of one element.
+func (a *Array) element() extent {
 	if a.Struct != nil {
-		element = structSize(a.Struct)
-	} else {
-		element.min = a.Scalar.Bits / 8
-		element.max = element.min
+		return structSize(a.Struct)
 	}
+	return extent{min: a.Scalar.Bits / 8, max: a.Scalar.Bits / 8}
+}
+
+func arraySize(a *Array) extent {
+	element := a.element()
 	if a.Count == nil {
 		return extent{0, -1, true}
 	}
@@ -85,6 +106,9 @@ func arraySize(a *Array) extent {
 }
 
 func spanExtent(s *Span) extent {
+	if s.Align > 0 {
+		return extent{0, s.Align - 1, false}
+	}
 	out := extent{s.Min, s.Max, s.Size == nil}
 	if s.Size == nil {
 		return out
@@ -119,48 +143,6 @@ func chooseSize(sw *Switch) extent {
 	return *out
 }
 
-// reserveTail tells every greedy step how many bytes stand behind it. outer is what follows the block.
-func (c *compiler) reserveTail(steps []Step, outer int) {
-	tail, known := outer, true
-	greedy := false
-	for i := len(steps) - 1; i >= 0; i-- {
-		e := stepSize(steps[i])
-		if e.greedy {
-			switch {
-			case greedy:
-				c.stepFault("E0511", steps[i], "two items would take all that is left")
-			case !known:
-				c.stepFault("E0513", steps[i], "what stands behind this has no constant size")
-			}
-			greedy = true
-			c.setReserve(steps[i], tail)
-		}
-		if e.constant() {
-			tail += e.min
-		} else if !e.greedy {
-			known = false
-		}
-	}
-}
-
-func (c *compiler) setReserve(s Step, tail int) {
-	switch s := s.(type) {
-	case *Call:
-		s.Reserve = tail
-	case *Repeat:
-		s.Reserve = tail
-	case *Take:
-		s.Reserve = tail
-	case *Elements:
-		s.Reserve = tail
-	case *Choose:
-		s.Reserve = tail
-	case *Branch:
-		c.reserveTail(s.Then, tail)
-		c.reserveTail(s.Else, tail)
-	}
-}
-
 func (c *compiler) stepFault(code string, s Step, text string) {
 	if it := firstItem(s); it != nil {
 		c.report(code, c.origin[it], "%s", text)
@@ -180,6 +162,8 @@ func firstItem(s Step) *Item {
 		return s.Item
 	case *Choose:
 		return s.Item
+	case *Window:
+		return s.Item
 	case *Run:
 		return s.Parts[0].Item
 	case *Branch:
@@ -192,14 +176,16 @@ func firstItem(s Step) *Item {
 	return nil
 }
 
-func bytesText(s *Struct) string {
+func bytesText(s *Struct) string { return structSize(s).text() }
+
+func (e extent) text() string {
 	switch {
-	case s.Max < 0:
-		return strconv.Itoa(s.Min) + " or more"
-	case s.Max != s.Min:
-		return strconv.Itoa(s.Min) + " to " + strconv.Itoa(s.Max)
+	case e.max < 0:
+		return strconv.Itoa(e.min) + " or more"
+	case e.max != e.min:
+		return strconv.Itoa(e.min) + " to " + strconv.Itoa(e.max)
 	}
-	return strconv.Itoa(s.Min)
+	return strconv.Itoa(e.min)
 }
 
 // linear is a·f + b over one scalar f.

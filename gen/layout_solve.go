@@ -29,7 +29,7 @@ func (b *body) solve(a solvable) {
 		return
 	}
 	if s.Derived != nil {
-		if !agrees(s.Derived, a.item, l) {
+		if a.item == nil || a.item.Sized != nil || !agrees(s.Derived, a.item, l) {
 			b.c.reportExpr("E0413", a.e, "`%s` is derived from something else", l.f.Ref)
 		}
 		return
@@ -39,13 +39,18 @@ func (b *body) solve(a solvable) {
 		return
 	}
 	if s.Solve != nil {
-		if s.Solve.Of.Path[0].Owner != b.s {
+		if s.Solve.Whole == nil && s.Solve.Of.Path[0].Owner != b.s {
 			b.c.unsupported(a.e.Pos, "a second body that counts by `"+l.f.Ref.String()+"`")
 		}
 		return // the first array of the body sets it; the others are checked
 	}
-	s.Solve = &Solve{Of: Ref{Path: []*Item{a.item}}, A: l.a.Int64(), B: l.b.Int64()}
-	if a.item.Array != nil {
+	s.Solve = &Solve{A: l.a.Int64(), B: l.b.Int64()}
+	if a.item == nil {
+		s.Solve.Whole = b.s
+		return
+	}
+	s.Solve.Of = Ref{Path: []*Item{a.item}}
+	if a.item.Array != nil && a.item.Sized == nil {
 		ref := l.f.Ref
 		a.item.Array.Solve = &ref
 	}

@@ -30,13 +30,13 @@ func (e *SchemaError) Error() string {
 	return b.String()
 }
 
-// Load reads and compiles a schema file. The error is a *SchemaError when the schema is wrong.
+// Load reads and compiles a schema file and those that it imports. The error is a *SchemaError when a schema is wrong.
 func Load(path string) (*Protocol, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	p, diags := Compile(filepath.ToSlash(path), src)
+	p, diags := CompileFrom(filepath.ToSlash(path), src, func(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) })
 	if len(diags) > 0 {
 		return nil, &SchemaError{diags}
 	}

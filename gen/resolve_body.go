@@ -18,12 +18,15 @@ type body struct {
 	params  map[string]*Param
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
 	broken  map[string]bool       // items whose faults are reported
+	used    map[*Param]bool       // parameters that layout or rules read
 	taken   []*capture            // outer names in use
 	facts   []string              // conditions of the if-blocks around the current line
 	when    *Expr                 // the same, as one expression
 	rules   int                   // rules so far, for their order
 	derived []pending
 	arrays  []solvable
+	covers  []covering
+	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet
 }
 
 // capture is an outer name that became a parameter.
@@ -54,15 +57,15 @@ type pending struct {
 	rule *rule
 }
 
-// solvable is an array or a span whose count or size the encoder could write back.
+// solvable is an array or a span whose count or size the encoder could write back, or an item or struct with `sized`.
 type solvable struct {
-	item  *Item
+	item  *Item // nil = the struct itself
 	e     *syntax.Expr
 	count *Expr
 }
 
 func (c *compiler) newBody(s *Struct, parent *body) *body {
-	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
+	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
 	for _, p := range s.Params {
 		b.params[p.Name.Schema] = p
 	}
@@ -78,11 +81,13 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 	n.str = s
 	c.origin[s] = n.pos
 	faults := len(c.f.Diags)
-	for _, a := range d.Attrs {
-		c.unsupported(a.Pos, "attributes of headers")
+	c.nameAttrs(&s.Name, d.Attrs)
+	s.Params = c.parameters(d.Params)
+	b := c.newBody(s, nil)
+	if d.Sized != nil && namesItem(d.Sized) {
+		b.whole = d.Sized
 	}
-	c.parameters(s, d.Params)
-	c.fill(s, nil, d.Body)
+	b.fill(d.Body)
 	if len(c.f.Diags) > faults {
 		n.missing = true
 	} else {
@@ -91,44 +96,92 @@ func (c *compiler) structure(n *named, d *syntax.Struct) {
 	c.p.Structs = append(c.p.Structs, s)
 }
 
-func (c *compiler) parameters(s *Struct, params []*syntax.Param) {
+// parameters resolves the parameters of a header or of a TLV list.
+func (c *compiler) parameters(params []*syntax.Param) (all []*Param) {
 	for _, p := range params {
 		c.fieldCase(p.Name)
-		if len(p.Types) > 1 {
-			c.unsupported(p.Types[1].Pos, "a parameter of several types")
-			continue
-		}
-		if p.Default != nil {
-			c.unsupported(p.Default.Pos, "a parameter's default")
-		}
 		out := &Param{Name: itemName(p.Name.Text)}
 		c.origin[out] = p.Name.Pos
-		if t := p.Types[0]; isUpper(t.Text) {
-			if n := c.lookup(t.Text, t.Pos); n != nil {
-				if out.Struct = n.str; n.str == nil {
-					c.report("E0301", t.Pos, "`%s` is no header", t.Text)
-				}
-			}
-		} else {
-			out.Bits = c.width(t)
+		switch t := p.Types[0]; {
+		case len(p.Types) > 1:
+			out.Any = c.alternatives(p.Types)
+		case isUpper(t.Text):
+			out.Struct = c.headerNamed(t)
+		default:
+			out.Bits = c.width(&syntax.Ident{Pos: t.Pos, Text: t.Text})
 		}
-		if slices.ContainsFunc(s.Params, func(q *Param) bool { return q.Name.Schema == out.Name.Schema }) {
+		if p.Default != nil {
+			c.paramDefault(out, p.Default)
+		}
+		if slices.ContainsFunc(all, func(q *Param) bool { return q.Name.Schema == out.Name.Schema }) {
 			c.report("E0102", p.Name.Pos, "`%s` is a parameter already", p.Name.Text)
 		}
-		s.Params = append(s.Params, out)
+		all = append(all, out)
+	}
+	return all
+}
+
+// alternatives resolves the types of a union, which are headers.
+func (c *compiler) alternatives(types []*syntax.TypeRef) (all []*Struct) {
+	for _, t := range types {
+		s := c.headerNamed(t)
+		if s == nil {
+			continue
+		}
+		if slices.Contains(all, s) {
+			c.report("E0102", t.Pos, "`%s` stands twice", t.Text)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (c *compiler) headerNamed(t *syntax.TypeRef) *Struct {
+	if !isUpper(t.Text) {
+		c.report("E0301", t.Pos, "`%s` is no header", t.Text)
+		return nil
+	}
+	n := c.scoped(t.Scope, t.Text, t.Pos)
+	if n == nil {
+		return nil
+	}
+	if n.str == nil {
+		c.report("E0301", t.Pos, "`%s` is no header", t.Text)
+	}
+	return n.str
+}
+
+func (c *compiler) paramDefault(p *Param, e *syntax.Expr) {
+	if p.Bits == 0 {
+		c.reportExpr("E0312", e, "only a number can have a default")
+		return
+	}
+	if e.Kind == syntax.ExprBool && p.Bits == 1 {
+		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: truths[e.Text == "true"]}
+	}
+	if v, ok := c.constUint(e, maxOfBits(p.Bits)); ok {
+		p.Default = &v
 	}
 }
 
 // fill resolves a body into a struct and lays it out. It returns the outer names that the body uses.
 func (c *compiler) fill(s *Struct, parent *body, d *syntax.Body) []*capture {
-	b := c.newBody(s, parent)
+	return c.newBody(s, parent).fill(d)
+}
+
+func (b *body) fill(d *syntax.Body) []*capture {
+	c, s := b.c, b.s
 	faults := len(c.f.Diags)
 	b.declare(d)
 	if c.tooMany(b.lineCount(d), d.Pos, "lines") {
 		return nil
 	}
 	nodes := b.lines(d)
+	if b.whole != nil {
+		b.ownSize(b.whole)
+	}
 	b.resolveDerived()
+	b.resolveCovers()
 	for _, k := range b.taken {
 		s.Params = append(s.Params, k.param)
 	}
@@ -184,6 +237,7 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 		return Ref{Path: []*Item{it}}, true
 	}
 	if p := b.params[id.Text]; p != nil {
+		b.used[p] = true
 		return Ref{Param: p}, true
 	}
 	if b.broken[id.Text] {
@@ -235,7 +289,7 @@ func (b *body) capture(id *syntax.Ident) (Ref, bool) {
 		p.Struct, p.Bits = outer.Param.Struct, outer.Param.Bits
 	case it.Kind == KindStruct:
 		p.Struct = it.Struct
-	case it.Scalar != nil && it.Kind != KindArray:
+	case it.Scalar != nil && it.Kind != KindArray && !it.Scalar.Signed:
 		p.Bits = it.Scalar.Bits
 	default:
 		b.c.unsupported(id.Pos, "the use of `"+id.Text+"` inside an arm")
@@ -327,11 +381,8 @@ func (b *body) branch(conds []*syntax.Expr, bodies []*syntax.Body, last *syntax.
 // where resolves a constraint.
 func (b *body) where(d *syntax.Where) *rule {
 	code := b.c.builtin(WhereNumber)
-	if d.Else != nil {
-		if d.Else.Text == "lint" {
-			b.c.unsupported(d.Else.Pos, "`else lint`")
-			return nil
-		}
+	lint := d.Else != nil && d.Else.Text == "lint"
+	if d.Else != nil && !lint {
 		if code = b.c.errorNamed(d.Else); code == nil {
 			return nil
 		}
@@ -344,8 +395,15 @@ func (b *body) where(d *syntax.Where) *rule {
 		b.c.reportExpr("E0411", d.Cond, "this rule is always the same")
 		return nil
 	}
-	b.rules++
 	text := b.c.f.Text(d.Cond.Pos, d.Cond.EndPos)
+	if lint {
+		if b.when != nil {
+			hold = &Expr{Op: OpOrOr, Args: []*Expr{negate(b.when), hold}, Bool: true}
+		}
+		b.s.Lints = append(b.s.Lints, &Check{Kind: CheckWhere, Code: code, Item: b.lastRef(hold), Hold: hold, Bit: -1, Text: text})
+		return nil
+	}
+	b.rules++
 	return &rule{check: &Check{Kind: CheckWhere, Code: code, Hold: hold, Bit: -1, Text: text}, order: b.rules}
 }
 

@@ -38,8 +38,8 @@ func (v *env) call(e *syntax.Expr) *Expr {
 
 // layoutCall evaluates what is known at compile time.
 func (v *env) layoutCall(e *syntax.Expr) *Expr {
-	names := e.Args[0].Names
-	n := v.c.lookup(names[0].Text, names[0].Pos)
+	scope, names := importedName(e.Args[0].Names)
+	n := v.c.scoped(scope, names[0].Text, names[0].Pos)
 	if n == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (v *env) layoutCall(e *syntax.Expr) *Expr {
 }
 
 func (v *env) offset(e *syntax.Expr, n *named) *Expr {
-	names := e.Args[0].Names
+	_, names := importedName(e.Args[0].Names)
 	st, bits := n.str, 0
 	for _, id := range names[1:] {
 		if st == nil {
@@ -130,7 +130,7 @@ func (v *env) itemCall(e *syntax.Expr) *Expr {
 	if e.Text == "present" {
 		inner.derived = true
 	}
-	if isUpper(arg.Names[0].Text) {
+	if _, names := importedName(arg.Names); isUpper(names[0].Text) {
 		v.c.reportExpr("E0309", arg, "`%s` takes an item", e.Text)
 		return nil
 	}

@@ -3,6 +3,8 @@
 package gen
 
 import (
+	"cmp"
+	"math/big"
 	"slices"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -14,14 +16,17 @@ type clauseSet struct {
 	in                               *syntax.Set
 	equals                           *syntax.Expr
 	initial                          *syntax.Expr
+	sized                            *syntax.Expr
 	over                             *syntax.Cover
 	cond                             *syntax.Expr
+	since, until                     *syntax.Since
+	names                            *syntax.Attr // @name
 	format, unit                     string
 }
 
 // ranks orders the clauses; `=` and `default` exclude each other.
 var ranks = map[string]int{
-	"serial": 1, "opaque": 2, "in": 3, "=": 4, "default": 4, "sized": 5, "over": 6, "if": 7, "unique": 8, "required": 8, "since": 9, "until": 9, "@": 10,
+	"serial": 1, "opaque": 2, "in": 3, "=": 4, "default": 4, "sized": 5, "over": 6, "if": 7, "unique": 8, "required": 8, "since": 9, "until": 10, "@": 11,
 }
 
 func clauseWord(k *syntax.Clause) string {
@@ -82,11 +87,11 @@ func (c *compiler) clause(cs *clauseSet, k *syntax.Clause) bool {
 	case k.Attr != nil:
 		return c.attribute(cs, k.Attr)
 	case k.Sized != nil:
-		c.unsupported(k.Pos, "`sized` behind a type")
-		return false
+		cs.sized = k.Sized
+	case k.Since != nil && k.Since.Word == "since":
+		cs.since = k.Since
 	case k.Since != nil:
-		c.unsupported(k.Pos, "`"+k.Since.Word+"`")
-		return false
+		cs.until = k.Since
 	case k.Word == "serial":
 		cs.serial = k.Pos
 	case k.Word == "opaque":
@@ -102,19 +107,25 @@ func (c *compiler) clause(cs *clauseSet, k *syntax.Clause) bool {
 func (c *compiler) attribute(cs *clauseSet, a *syntax.Attr) bool {
 	switch a.Name.Text {
 	case "fmt":
-		formats := []string{"hex", "ipv4", "ipv6"}
+		formats := []string{"hex", "ipv4", "ipv6", "eui48", "eui64"}
 		if len(a.Args) == 1 && a.Args[0].Kind == syntax.ExprPath && slices.Contains(formats, a.Args[0].Names[0].Text) && cs.format == "" {
 			cs.format = a.Args[0].Names[0].Text
 			return true
 		}
-		c.report("E0012", a.Name.Pos, "`@fmt` takes hex, ipv4 or ipv6, once")
+		c.report("E0012", a.Name.Pos, "`@fmt` takes hex, ipv4, ipv6, eui48 or eui64, once")
 	case "unit":
 		if len(a.Args) == 1 && a.Args[0].Kind == syntax.ExprText && cs.unit == "" {
 			cs.unit = a.Args[0].Text
 			return true
 		}
 		c.report("E0012", a.Name.Pos, "`@unit` takes a text, once")
-	case "name", "ascii":
+	case "name":
+		if cs.names == nil && len(a.Args) == 0 {
+			cs.names = a
+			return true
+		}
+		c.report("E0012", a.Name.Pos, "`@name` takes go, c and filter, once")
+	case "ascii":
 		c.unsupported(a.Pos, "`@"+a.Name.Text+"`")
 	default:
 		c.report("E0012", a.Name.Pos, "there is no attribute `@%s`", a.Name.Text)
@@ -151,7 +162,26 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	if cs.opaque.Line > 0 {
 		it.Span.Opaque = true
 	}
-	return b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+	return b.window(it, cs.sized) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+}
+
+// window applies `sized`.
+func (b *body) window(it *Item, e *syntax.Expr) bool {
+	if e == nil {
+		return true
+	}
+	switch {
+	case it.Kind == KindSpan && it.Span.greedy():
+		return b.spanSize(it, &syntax.Array{Pos: e.Pos, Count: e})
+	case it.Kind == KindStruct, it.Kind == KindArray, it.Kind == KindList, it.Kind == KindSwitch:
+		if it.Sized = b.size(e); it.Sized == nil {
+			return false
+		}
+		b.arrays = append(b.arrays, solvable{it, e, it.Sized})
+		return true
+	}
+	b.c.reportExpr("E0312", e, "`sized` does not fit this type")
+	return false
 }
 
 func coverPos(k *syntax.Cover) syntax.Pos {
@@ -175,6 +205,10 @@ func (b *body) bounds(it *Item, cs *clauseSet) bool {
 	}
 	at := b.c.f.Range(cs.in.Pos, cs.in.EndPos)
 	switch {
+	case it.Kind == KindScalar && it.Scalar.Signed:
+		set, ok := b.c.signedSet(cs.in.Ranges, it.Scalar)
+		it.Scalar.In = set
+		return ok
 	case it.Kind == KindScalar && it.Scalar.Sum == nil && !it.Scalar.Flag:
 		set, ok := b.c.set(cs.in.Ranges, maxOfBits(it.Scalar.Bits))
 		it.Scalar.In = set
@@ -200,11 +234,11 @@ func (b *body) initialValue(it *Item, cs *clauseSet) bool {
 	if e.Kind == syntax.ExprBool && it.Scalar.Flag {
 		e = &syntax.Expr{Pos: e.Pos, EndPos: e.EndPos, Kind: syntax.ExprNumber, Num: truths[e.Text == "true"]}
 	}
-	v, ok := b.c.constUint(e, maxOfBits(it.Scalar.Bits))
+	v, ok := b.c.constRaw(e, it.Scalar)
 	if !ok {
 		return false
 	}
-	if len(it.Scalar.In) > 0 && !contains(it.Scalar.In, v) {
+	if len(it.Scalar.In) > 0 && !it.Scalar.allows(v) {
 		b.c.reportExpr("E0307", e, "%d lies outside the field's own range", v)
 		return false
 	}
@@ -214,35 +248,63 @@ func (b *body) initialValue(it *Item, cs *clauseSet) bool {
 	return true
 }
 
+// constRaw evaluates a constant that must fit a scalar and returns its bits.
+func (c *compiler) constRaw(e *syntax.Expr, s *Scalar) (uint64, bool) {
+	v, ok := c.constInt(e)
+	if !ok {
+		return 0, false
+	}
+	if w := s.width(); !w.has(v) {
+		c.reportExpr("E0307", e, "%s does not lie in %s..%s", v, w.lo, w.hi)
+		return 0, false
+	}
+	return new(big.Int).And(v, new(big.Int).SetUint64(bitMask(s.Bits))).Uint64(), true
+}
+
+// allows tells whether raw bits lie in the scalar's ranges.
+func (s *Scalar) allows(raw uint64) bool {
+	n := s.number(raw)
+	return slices.ContainsFunc(s.In, func(r Range) bool { return s.end(r.First).Cmp(n) <= 0 && n.Cmp(s.end(r.Last)) <= 0 })
+}
+
+// signedSet evaluates ranges of a signed scalar; both ends of each are sign-extended to 64 bits.
+func (c *compiler) signedSet(ranges []*syntax.Range, s *Scalar) ([]Range, bool) {
+	var out []Range
+	end := func(t *syntax.Term) (uint64, bool) {
+		raw, ok := c.constRaw(&t.Expr, s)
+		return uint64(signExtend(raw, s.Bits)), ok
+	}
+	for _, r := range ranges {
+		first, ok := end(r.First)
+		last := first
+		if ok && r.Last != nil {
+			last, ok = end(r.Last)
+		}
+		if ok && int64(last) < int64(first) {
+			c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins")
+			ok = false
+		}
+		if !ok {
+			return nil, false
+		}
+		out = append(out, Range{first, last})
+	}
+	slices.SortFunc(out, func(a, b Range) int { return cmp.Compare(int64(a.First), int64(b.First)) })
+	return out, true
+}
+
 // namesItem tells whether an expression depends on decoded items.
 func namesItem(e *syntax.Expr) bool {
 	if e.Kind == syntax.ExprPath {
-		return !isUpper(e.Names[0].Text)
+		_, names := importedName(e.Names)
+		return !isUpper(names[0].Text)
 	}
 	return slices.ContainsFunc(e.Args, namesItem)
 }
 
-// coverage applies `over`.
-func (b *body) coverage(it *Item, cs *clauseSet) bool {
-	if it.Scalar == nil || it.Scalar.Sum == nil {
-		return true
-	}
-	if cs.over == nil {
-		b.c.report("E0603", b.c.origin[it], "a checksum must say what it covers")
-		return false
-	}
-	p := cs.over.Parts[0]
-	if len(cs.over.Parts) != 1 || p.Word != "before" || p.Except != nil || cs.over.ZeroMeans != nil {
-		b.c.unsupported(cs.over.Pos, "a coverage other than `over before`")
-		return false
-	}
-	it.Scalar.Sum.Before = true
-	return true
-}
-
 // format checks that @fmt fits the type.
 func (b *body) format(it *Item) bool {
-	size := map[string]int{"ipv4": 4, "ipv6": 16}[it.Format]
+	size := map[string]int{"ipv4": 4, "ipv6": 16, "eui48": 6, "eui64": 8}[it.Format]
 	if size == 0 || it.Kind == KindSpan && it.Span.Kind == SpanBytes && it.Span.Fixed == size {
 		return true
 	}
@@ -278,7 +340,7 @@ func (b *body) resolveDerived() {
 		s.Derived = x
 		self := &Expr{Op: OpRef, Ref: Ref{Path: []*Item{d.item}}, Bool: x.Bool}
 		if !x.Bool {
-			iv := unsigned(s.Bits)
+			iv := s.width()
 			self.Min, self.Max = iv.lo, iv.hi
 		}
 		d.rule.check.Hold = &Expr{Op: OpEq, Args: []*Expr{self, x}, Bool: true}

@@ -4,7 +4,7 @@ package gen
 
 import (
 	"math/big"
-	"strconv"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -32,18 +32,14 @@ func (b *body) fieldNodes(d fieldDecl) []node {
 	if !ok {
 		return nil
 	}
-	if cs.cond == nil {
+	if cs.cond == nil && cs.since == nil && cs.until == nil {
 		if it := b.item(d, cs); it != nil {
 			return b.itemNodes(it, cs)
 		}
 		return nil
 	}
-	cond := b.env().truth(cs.cond)
+	cond := b.condition(cs)
 	if cond == nil {
-		return nil
-	}
-	if cond.Op == OpConst {
-		b.c.reportExpr("E0411", cs.cond, "this condition is always the same")
 		return nil
 	}
 	var inner []node
@@ -78,6 +74,7 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 	it := &Item{Name: itemName(d.name), Doc: d.doc, Owner: b.s, When: b.when, Format: cs.format, Unit: cs.unit}
 	b.c.origin[it] = d.pos
+	b.c.rename(&it.Name, cs.names)
 	t := d.typ
 	ok := true
 	switch {
@@ -92,18 +89,13 @@ func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 	case t.Pad != nil:
 		ok = b.pad(it, t)
 	case t.Payload != nil:
-		it.Kind, it.Span = KindSpan, &Span{Kind: SpanPayload, Fixed: -1, Max: -1}
-		if t.Payload.By != nil {
-			b.c.unsupported(t.Pos, "`payload by`")
-			ok = false
-		}
+		ok = b.payload(it, t.Payload)
 	case t.Named != nil:
 		ok = b.namedType(it, t.Named)
 	case t.Switch != nil:
 		ok = b.switchType(it, t.Switch)
 	case t.Body != nil:
-		b.c.unsupported(t.Pos, "a body in the place of a type")
-		ok = false
+		ok = b.group(it, t)
 	default:
 		b.c.report("E0301", t.Pos, "`nothing` can only be the type of an arm or of a TLV")
 		ok = false
@@ -119,20 +111,21 @@ func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 }
 
 func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
-	if t.Order != "" {
-		b.c.unsupported(t.Pos, "a byte order of its own")
-		return false
-	}
 	s, ok := b.c.scalar(t.Name, t.Pos)
 	if !ok {
 		return false
 	}
+	if t.Order != "" && s.Bits%8 != 0 {
+		b.c.report("E0209", t.Pos, "%d bits have no byte order", s.Bits)
+		return false
+	}
+	s.Little = b.c.littleEndian(s.Bits, t.Order)
 	if t.As != nil {
 		n := b.c.lookup(t.As.Text, t.As.Pos)
 		if n == nil || n.missing {
 			return false
 		}
-		if n.enum == nil || n.enum.Bits > s.Bits {
+		if n.enum == nil || n.enum.Bits > s.Bits || s.Signed {
 			b.c.report("E0301", t.As.Pos, "`%s` is no enum of at most %d bits", t.As.Text, s.Bits)
 			return false
 		}
@@ -142,26 +135,35 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 		}
 		s.Enum = n.enum
 	}
-	if t.Array == nil {
+	return b.numbers(it, s, t.Array)
+}
+
+// numbers makes an item a scalar, or an array of scalars.
+func (b *body) numbers(it *Item, s *Scalar, a *syntax.Array) bool {
+	if a == nil {
 		it.Kind, it.Scalar = KindScalar, s
 		return true
 	}
 	if s.Bits%8 != 0 {
-		b.c.report("E0507", t.Pos, "elements of an array must be whole bytes")
+		b.c.report("E0507", a.Pos, "elements of an array must be whole bytes")
 		return false
 	}
 	if s.Enum != nil && s.Enum.Closed {
-		b.c.unsupported(t.Pos, "an array of a closed enum")
+		b.c.unsupported(a.Pos, "an array of a closed enum")
 		return false
 	}
-	return b.array(it, t.Array, &Array{Scalar: s})
+	return b.array(it, a, &Array{Scalar: s})
 }
 
-// scalar reads uN or bit.
+// littleEndian tells the byte order of a number; order is what stands behind its type.
+func (c *compiler) littleEndian(bits int, order string) bool {
+	return bits > 8 && bits%8 == 0 && (order == "little" || order == "" && c.little)
+}
+
+// scalar reads uN, iN or bit.
 func (c *compiler) scalar(text string, at syntax.Pos) (*Scalar, bool) {
-	if _, ok := scalarBits(text, 'i'); ok {
-		c.unsupported(at, "signed integers")
-		return nil, false
+	if bits, ok := scalarBits(text, 'i'); ok {
+		return &Scalar{Bits: bits, Signed: true}, true
 	}
 	if _, ok := scalarBits(text, 'f'); ok {
 		c.report("E0310", at, "there are no floating-point numbers")
@@ -214,8 +216,8 @@ func (b *body) vector(it *Item, t *syntax.Type) bool {
 		b.c.report("E0201", t.Pos, "a bit vector has 1 to %d bits", maxVector)
 		return false
 	}
-	if bits%64 != 0 {
-		b.c.unsupported(t.Pos, "a bit vector of "+strconv.Itoa(bits)+" bits, which is no multiple of 64")
+	if bits%8 != 0 {
+		b.c.report("E0201", t.Pos, "a bit vector has whole bytes and not %d bits", bits)
 		return false
 	}
 	it.Kind, it.Vector = KindBits, &Vector{Bits: bits}
@@ -311,43 +313,81 @@ func (b *body) lowerBound(x *Expr) string {
 
 func (b *body) pad(it *Item, t *syntax.Type) bool {
 	p := t.Pad
-	if p.Align != "" {
-		b.c.unsupported(t.Pos, "`pad align`")
-		return false
-	}
 	if p.Policy.Text != "zero" && p.Policy.Text != "ignore" {
 		b.c.report("E0012", p.Policy.Pos, "padding is zero or ignore, not `%s`", p.Policy.Text)
 		return false
 	}
 	it.Kind, it.Span = KindSpan, &Span{Kind: SpanPad, Fixed: -1, Max: -1, Ignore: p.Policy.Text == "ignore"}
-	return b.spanSize(it, p.Array)
+	if p.Array != nil {
+		return b.spanSize(it, p.Array)
+	}
+	n, ok := smallNumber(p.Align, maxAlign)
+	if !ok || n == 1 {
+		b.c.report("E0201", t.Pos, "padding aligns to 2 to %d bytes", maxAlign)
+		return false
+	}
+	it.Span.Align = n
+	return true
+}
+
+// maxAlign is the largest number of bytes that padding leads to a multiple of.
+const maxAlign = 256
+
+// payload resolves `payload by f, g`.
+func (b *body) payload(it *Item, t *syntax.Payload) bool {
+	it.Kind, it.Span = KindSpan, &Span{Kind: SpanPayload, Fixed: -1, Max: -1}
+	for _, d := range t.By {
+		first, last := d.Parts[0].Pos, d.Parts[len(d.Parts)-1].Pos
+		e := &syntax.Expr{Pos: first, EndPos: last, Kind: syntax.ExprPath, Names: d.Parts}
+		x := b.env().integer(e)
+		if x == nil {
+			return false
+		}
+		if x.Op != OpRef {
+			b.c.reportExpr("E0301", e, "the next protocol is named by an item")
+			return false
+		}
+		it.Span.By = append(it.Span.By, x.Ref)
+	}
+	return true
+}
+
+// group resolves a body in the place of a type.
+func (b *body) group(it *Item, t *syntax.Type) bool {
+	faults := len(b.c.f.Diags)
+	s, args := b.inner(camel(it.Name.Schema), t, t.Body.Body)
+	if len(b.c.f.Diags) > faults {
+		return false
+	}
+	if t.Body.Array != nil {
+		return b.array(it, t.Body.Array, &Array{Struct: s, Args: args})
+	}
+	it.Kind, it.Struct, it.Args = KindStruct, s, args
+	return true
 }
 
 // namedType resolves a field of a declared type.
 func (b *body) namedType(it *Item, t *syntax.Named) bool {
-	if t.Scope != nil {
-		b.c.unsupported(t.Pos, "imported types")
-		return false
-	}
-	n := b.c.lookup(t.Name, t.Pos)
+	n := b.c.scoped(t.Scope, t.Name, t.Pos)
 	if n == nil || n.missing {
 		return false
 	}
 	switch {
 	case n.str != nil && t.Array != nil:
-		args, ok := b.args(n.str, t)
+		args, ok := b.args(n.str.Params, t)
 		return ok && b.array(it, t.Array, &Array{Struct: n.str, Args: args})
 	case n.str != nil:
 		var ok bool
 		it.Kind, it.Struct = KindStruct, n.str
-		it.Args, ok = b.args(n.str, t)
+		it.Args, ok = b.args(n.str.Params, t)
 		return ok
-	case n.list != nil && t.Array == nil && t.Args == nil:
+	case n.list != nil && t.Array == nil:
+		var ok bool
 		it.Kind, it.List = KindList, n.list
-		return true
+		it.Args, ok = b.args(n.list.Params, t)
+		return ok
 	case n.enum != nil && t.Args == nil:
-		st := &syntax.Scalar{Pos: t.Pos, Name: "u" + strconv.Itoa(n.enum.Bits), As: &syntax.Ident{Pos: t.Pos, Text: t.Name}, Array: t.Array}
-		return b.scalarType(it, st)
+		return b.enumType(it, n.enum, t)
 	case n.sum != nil && t.Array == nil && t.Args == nil:
 		it.Kind, it.Scalar = KindScalar, &Scalar{Bits: n.sum.Width, Little: n.sum.Little, Sum: &Cover{Sum: n.sum}}
 		return true
@@ -356,15 +396,15 @@ func (b *body) namedType(it *Item, t *syntax.Named) bool {
 	return false
 }
 
-// args resolves the arguments of a struct with parameters.
-func (b *body) args(s *Struct, t *syntax.Named) ([]*Expr, bool) {
-	if len(t.Args) != len(s.Params) {
-		b.c.report("E0309", t.Pos, "`%s` takes %s and not %d", t.Name, plural(len(s.Params), "argument"), len(t.Args))
+// args resolves the arguments of a type with parameters.
+func (b *body) args(params []*Param, t *syntax.Named) ([]*Expr, bool) {
+	if len(t.Args) != len(params) {
+		b.c.report("E0309", t.Pos, "`%s` takes %s and not %d", t.Name, plural(len(params), "argument"), len(t.Args))
 		return nil, false
 	}
 	var out []*Expr
 	for i, e := range t.Args {
-		p := s.Params[i]
+		p := params[i]
 		if e.Kind != syntax.ExprPath || isUpper(e.Names[0].Text) {
 			b.c.reportExpr("E0309", e, "the argument must be an item")
 			return nil, false
@@ -374,18 +414,27 @@ func (b *body) args(s *Struct, t *syntax.Named) ([]*Expr, bool) {
 			return nil, false
 		}
 		x := &Expr{Op: OpRef, Ref: r}
-		if p.Struct == nil {
+		if p.Struct == nil && p.Any == nil {
 			if x = b.env().value(e, r); x == nil {
 				return nil, false
 			}
 		}
-		if r.structure() != p.Struct || p.Struct == nil && x.Max.BitLen() > p.Bits {
+		if !p.takes(r, x) {
 			b.c.reportExpr("E0301", e, "`%s` does not fit the parameter `%s`", r, p.Name.Schema)
 			return nil, false
 		}
 		out = append(out, x)
 	}
 	return out, true
+}
+
+// takes tells whether a parameter accepts what a reference names; x is its value.
+func (p *Param) takes(r Ref, x *Expr) bool {
+	s := r.structure()
+	if p.Any != nil {
+		return slices.Contains(p.Any, s)
+	}
+	return s == p.Struct && (s != nil || x.Min != nil && x.Min.Sign() >= 0 && x.Max.BitLen() <= p.Bits)
 }
 
 func (b *body) array(it *Item, d *syntax.Array, a *Array) bool {
@@ -414,4 +463,9 @@ func (b *body) array(it *Item, d *syntax.Array, a *Array) bool {
 		b.arrays = append(b.arrays, solvable{it, d.Count, a.Count})
 	}
 	return true
+}
+
+// enumType resolves a field whose type is an enum.
+func (b *body) enumType(it *Item, e *Enum, t *syntax.Named) bool {
+	return b.numbers(it, &Scalar{Bits: e.Bits, Enum: e, Little: b.c.littleEndian(e.Bits, "")}, t.Array)
 }

@@ -3,6 +3,8 @@
 package gen
 
 import (
+	"slices"
+
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
@@ -17,9 +19,7 @@ func (c *compiler) tlv(n *named, d *syntax.List) {
 		return
 	}
 	t := &listRules{c: c, l: l, seen: map[string]bool{}}
-	if len(d.Params) > 0 {
-		c.unsupported(d.Params[0].Pos, "parameters of a TLV list")
-	}
+	l.Params = c.parameters(d.Params)
 	if d.Max == nil {
 		c.report("E0211", n.pos, "a TLV list needs `max`")
 	} else if v, ok := c.constUint(d.Max, maxSpan); ok {
@@ -29,6 +29,9 @@ func (c *compiler) tlv(n *named, d *syntax.List) {
 	if l.Head != nil && l.Key != nil && l.LengthOf != nil && len(c.f.Diags) == faults {
 		for _, r := range d.Rules {
 			t.rule(r)
+		}
+		if l.Fill != nil && l.Fill.Align > 1 && len(t.bares) == 0 {
+			c.report("E0525", t.aligned, "nothing can fill up the list").Help("add `bare 0 => end;`")
 		}
 	} else if len(c.f.Diags) == faults {
 		c.report("E0524", n.pos, "a TLV list needs `head`, `key` and `length`")
@@ -43,7 +46,14 @@ type listRules struct {
 	l    *List
 	body *body // of the head
 	seen map[string]bool
-	end  syntax.Pos
+
+	bares   []bareKeys
+	aligned syntax.Pos // of `align`
+}
+
+type bareKeys struct {
+	keys Range
+	at   syntax.Pos
 }
 
 // once reports a rule that stands twice.
@@ -95,18 +105,34 @@ func (t *listRules) head(r *syntax.Rule) {
 	for _, it := range s.Items {
 		t.body.items[it.Name.Schema] = it
 	}
+	for _, p := range t.l.Params {
+		t.body.params[p.Name.Schema] = p
+	}
 	t.l.Head = s
 	t.c.p.Structs = append(t.c.p.Structs, s)
 }
 
 func (t *listRules) key(ids []*syntax.Ident) {
-	if len(ids) > 1 {
-		t.c.unsupported(ids[1].Pos, "a key of several fields")
-		return
+	var keys []*Item
+	for _, id := range ids {
+		it := t.headScalar(id)
+		if it == nil || it.Scalar.Signed || slices.Contains(keys, it) {
+			t.c.report("E0525", id.Pos, "`%s` is no number of the head, or stands twice", id.Text)
+			return
+		}
+		keys = append(keys, it)
 	}
-	if t.l.Key = t.headScalar(ids[0]); t.l.Key == nil {
-		t.c.report("E0525", ids[0].Pos, "`%s` is no number of the head", ids[0].Text)
+	if t.l.Key = keys[0]; len(keys) > 1 {
+		t.l.Keys = keys
 	}
+}
+
+// keys are the items of the key.
+func (l *List) keys() []*Item {
+	if l.Keys != nil {
+		return l.Keys
+	}
+	return []*Item{l.Key}
 }
 
 func (t *listRules) headScalar(id *syntax.Ident) *Item {
@@ -122,12 +148,16 @@ func (t *listRules) length(e *syntax.Expr) {
 	if x == nil {
 		return
 	}
-	if x.Op != OpRef || len(x.Ref.Path) != 1 {
-		t.c.unsupported(e.Pos, "a length that is not one item of the head")
+	lin, ok := linearOf(x)
+	if !ok || lin.f == nil || lin.f.Ref.Param != nil || len(lin.f.Ref.Path) != 1 || lin.a.Sign() <= 0 || !lin.a.IsInt64() || !lin.b.IsInt64() {
+		t.c.reportExpr("E0525", e, "the length must be a*item + b of one item of the head")
 		return
 	}
-	t.l.Length, t.l.LengthOf = x, x.Ref.Last()
-	if s := t.l.LengthOf.Scalar; s.Fixed != nil || s.Derived != nil || t.l.LengthOf == t.l.Key {
+	t.l.Length, t.l.LengthOf = x, lin.f.Ref.Last()
+	if x.Op != OpRef {
+		t.l.Scale = &Scale{lin.a.Int64(), lin.b.Int64()}
+	}
+	if s := t.l.LengthOf.Scalar; s.Fixed != nil || s.Derived != nil || s.Signed || slices.Contains(t.l.keys(), t.l.LengthOf) {
 		t.c.reportExpr("E0525", e, "`%s` cannot be the length", t.l.LengthOf.Name.Schema)
 	}
 }
@@ -144,7 +174,9 @@ func (t *listRules) rule(r *syntax.Rule) {
 			t.l.ElementAlign = v
 		}
 	case r.Align != nil:
-		t.c.unsupported(r.Pos, "`align` of a whole list")
+		if t.once("align", r.Pos) {
+			t.align(r)
+		}
 	case r.Order != nil:
 		t.order(r.Order)
 	case r.Unknown != nil:
@@ -160,20 +192,54 @@ func (t *listRules) rule(r *syntax.Rule) {
 
 func (t *listRules) bare(r *syntax.Rule) {
 	b := r.Bare
-	if b.Name.Text != "end" || b.Key.Last != nil {
-		t.c.unsupported(b.Name.Pos, "a bare element other than `end`")
+	t.c.fieldCase(b.Name)
+	if t.l.Head.Items[0] != t.l.Key || t.l.Key.Scalar.Bits != 8 || t.l.Keys != nil {
+		t.c.report("E0521", r.Pos, "the key must be the first byte of the head")
 		return
 	}
-	if !t.once("bare", r.Pos) {
+	keys, ok := t.c.constRange(b.Key, maxOfBits(8))
+	if !ok {
 		return
 	}
-	if t.l.Head.Items[0] != t.l.Key || t.l.Key.Scalar.Bits%8 != 0 {
-		t.c.report("E0521", r.Pos, "the key must come first in the head and fill whole bytes")
+	for _, other := range t.bares {
+		if other.keys.First <= keys.Last && keys.First <= other.keys.Last {
+			t.c.report("E0522", r.Pos, "key %d is taken", max(keys.First, other.keys.First)).Label(t.c.f.At(other.at), "by this element")
+			return
+		}
+	}
+	t.bares = append(t.bares, bareKeys{keys, r.Pos})
+	if b.Name.Text != "end" {
+		if slices.ContainsFunc(t.l.Bares, func(o *Bare) bool { return o.Name.Schema == b.Name.Text }) {
+			t.c.report("E0102", b.Name.Pos, "`%s` is a bare element already", b.Name.Text)
+		}
+		t.l.Bares = append(t.l.Bares, &Bare{Name: itemName(b.Name.Text), Doc: t.c.f.Doc(r.Pos), Keys: keys})
 		return
 	}
-	if v, ok := t.c.constUint(&b.Key.First.Expr, maxOfBits(t.l.Key.Scalar.Bits)); ok {
-		t.l.End, t.end = &v, r.Pos
+	if keys.First != keys.Last {
+		t.c.report("E0525", b.Key.Pos, "one key ends the list")
+	} else if t.once("bare end", r.Pos) {
+		t.l.End = &keys.First
 	}
+}
+
+// align reads `align 4 fill 0;`.
+func (t *listRules) align(r *syntax.Rule) {
+	n, ok := smallNumber(r.Align.Number, maxAlign)
+	if !ok {
+		t.c.report("E0525", r.Pos, "a list aligns to 1 to %d bytes", maxAlign)
+		return
+	}
+	t.l.Fill = &Fill{Align: n, Ignore: r.Align.Fill == "ignore"}
+	t.aligned = r.Pos
+	if r.Align.Fill == "" || t.l.Fill.Ignore {
+		return
+	}
+	v, ok := syntax.ParseNumber(r.Align.Fill)
+	if !ok || !v.IsUint64() || v.Uint64() > 255 {
+		t.c.report("E0307", r.Pos, "`fill` takes a byte")
+		return
+	}
+	t.l.Fill.Byte = byte(v.Uint64())
 }
 
 func (t *listRules) order(id *syntax.Ident) {
@@ -185,7 +251,7 @@ func (t *listRules) order(id *syntax.Ident) {
 	case "ascending":
 		t.l.Ascending = true
 	case "strict":
-		t.c.unsupported(id.Pos, "`order strict`")
+		t.l.Ascending, t.l.Strict = true, true
 	default:
 		t.c.report("E0012", id.Pos, "the order is any, ascending or strict, not `%s`", id.Text)
 	}
@@ -197,8 +263,9 @@ func (t *listRules) unknown(u *syntax.Unknown) {
 		code = u.Name
 	}
 	if code != nil {
-		t.c.unsupported(code.Pos, "an error code of its own for unknown elements")
-		return
+		if t.l.Unknown = t.c.errorNamed(code); t.l.Unknown == nil {
+			return
+		}
 	}
 	switch {
 	case u.Reject:
@@ -206,77 +273,4 @@ func (t *listRules) unknown(u *syntax.Unknown) {
 	case u.If != nil:
 		t.l.SkipIf = t.body.env().truth(u.If)
 	}
-}
-
-func (t *listRules) caseOf(d *syntax.Case, k *syntax.CaseKey) {
-	t.c.fieldCase(k.Name)
-	if k.Key.Last != nil {
-		t.c.unsupported(k.Key.Pos, "a range of keys")
-		return
-	}
-	key, ok := t.c.constUint(&k.Key.First.Expr, maxOfBits(t.l.Key.Scalar.Bits))
-	if !ok {
-		return
-	}
-	cs, ok := t.c.sortClauses(d.Clauses)
-	if !ok {
-		return
-	}
-	if cs.in != nil || cs.equals != nil || cs.initial != nil || cs.over != nil || cs.cond != nil || cs.serial.Line+cs.opaque.Line > 0 {
-		t.c.report("E0312", d.Clauses[0].Pos, "only `unique` and `required` fit an element")
-		return
-	}
-	out := &Case{
-		Name: itemName(k.Name.Text), Doc: t.c.f.Doc(d.Pos), Key: key,
-		Unique: cs.unique.Line > 0 || cs.required.Line > 0, Required: cs.required.Line > 0,
-	}
-	t.c.origin[out] = k.Pos
-	if t.caseLayout(out, d.Type) && t.distinct(out, k) {
-		t.l.Cases = append(t.l.Cases, out)
-	}
-}
-
-func (t *listRules) distinct(out *Case, k *syntax.CaseKey) bool {
-	if t.l.End != nil && *t.l.End == out.Key {
-		t.c.report("E0523", k.Pos, "key %d ends the list", out.Key).Label(t.c.f.At(t.end), "here")
-		return false
-	}
-	for _, other := range t.l.Cases {
-		at := t.c.f.At(t.c.origin[other])
-		if other.Key == out.Key {
-			t.c.report("E0522", k.Pos, "key %d is taken", out.Key).Label(at, "by this element")
-			return false
-		}
-		if other.Name.Schema == out.Name.Schema {
-			t.c.report("E0102", k.Name.Pos, "`%s` is an element already", out.Name.Schema).Label(at, "this one")
-			return false
-		}
-	}
-	return true
-}
-
-// caseLayout resolves what an element's value looks like.
-func (t *listRules) caseLayout(out *Case, d *syntax.Type) bool {
-	switch {
-	case d.Nothing:
-		return true
-	case d.Body != nil && d.Body.Array == nil:
-		s := &Struct{Name: typeName(t.l.Name.Schema + camel(out.Name.Schema)), Doc: out.Doc, List: t.l}
-		t.c.origin[s] = d.Pos
-		t.c.fill(s, nil, d.Body.Body)
-		out.Struct = s
-		t.c.p.Structs = append(t.c.p.Structs, s)
-		return true
-	case d.Named != nil && d.Named.Scope == nil && d.Named.Array == nil && d.Named.Args == nil:
-		n := t.c.lookup(d.Named.Name, d.Named.Pos)
-		if n == nil || n.missing {
-			return false
-		}
-		if n.str != nil && len(n.str.Params) == 0 {
-			out.Struct = n.str
-			return true
-		}
-	}
-	t.c.unsupported(d.Pos, "an element that is no header without parameters and no body in braces")
-	return false
 }

@@ -16,7 +16,11 @@ const unboundedSize = 1<<31 - 1
 
 // path resolves a name: a constant, an enum's member or an item.
 func (v *env) path(e *syntax.Expr) *Expr {
-	first := e.Names[0]
+	scope, names := importedName(e.Names)
+	if scope != nil && (v.c.imports[scope.Text] == imported{} || v.b != nil && v.b.knows(scope.Text)) {
+		scope, names = nil, e.Names
+	}
+	first := names[0]
 	if !isUpper(first.Text) {
 		r, ok := v.ref(e)
 		if !ok {
@@ -24,13 +28,13 @@ func (v *env) path(e *syntax.Expr) *Expr {
 		}
 		return v.value(e, r)
 	}
-	n := v.c.lookup(first.Text, first.Pos)
+	n := v.c.scoped(scope, first.Text, first.Pos)
 	switch {
 	case n == nil:
 		return nil
-	case n.value != nil && len(e.Names) == 1 && !n.missing:
+	case n.value != nil && len(names) == 1 && !n.missing:
 		return constExpr(n.value)
-	case n.enum != nil && len(e.Names) == 2:
+	case n.enum != nil && len(names) == 2:
 		return v.enumMember(e, n.enum)
 	case n.missing:
 		return nil
@@ -40,7 +44,7 @@ func (v *env) path(e *syntax.Expr) *Expr {
 }
 
 func (v *env) enumMember(e *syntax.Expr, en *Enum) *Expr {
-	name := e.Names[1]
+	name := e.Names[len(e.Names)-1]
 	m := en.member(name.Text)
 	if m == nil {
 		v.c.report("E0101", name.Pos, "`%s` has no member `%s`", en.Name.Schema, name.Text).Suggest(name.Text, en.memberNames())
@@ -64,6 +68,10 @@ func (v *env) ref(e *syntax.Expr) (Ref, bool) {
 	}
 	r, ok := v.b.find(first)
 	if !ok {
+		return Ref{}, false
+	}
+	if r.Param != nil && r.Param.Any != nil && len(e.Names) > 1 {
+		v.c.reportExpr("E0408", e, "`%s` has several types", first.Text)
 		return Ref{}, false
 	}
 	for _, id := range e.Names[1:] {
@@ -140,17 +148,40 @@ func (v *env) value(e *syntax.Expr, r Ref) *Expr {
 
 // interval bounds a scalar that has passed its own checks.
 func (s *Scalar) interval() interval {
-	iv := unsigned(s.Bits)
 	switch {
 	case s.Fixed != nil:
-		return point(new(big.Int).SetUint64(*s.Fixed))
+		return point(s.number(*s.Fixed))
 	case len(s.In) > 0:
-		iv.lo = new(big.Int).SetUint64(s.In[0].First)
-		iv.hi = new(big.Int).SetUint64(s.In[len(s.In)-1].Last)
+		return interval{s.end(s.In[0].First), s.end(s.In[len(s.In)-1].Last)}
 	case s.Enum != nil:
 		return s.Enum.interval()
 	}
-	return iv
+	return s.width()
+}
+
+// width bounds whatever the bits of a scalar can be.
+func (s *Scalar) width() interval {
+	if s.Signed {
+		half := pow2(uint(s.Bits - 1))
+		return interval{new(big.Int).Neg(half), new(big.Int).Sub(half, one)}
+	}
+	return unsigned(s.Bits)
+}
+
+// number is the value of raw bits.
+func (s *Scalar) number(raw uint64) *big.Int {
+	if s.Signed {
+		return big.NewInt(signExtend(raw, s.Bits))
+	}
+	return new(big.Int).SetUint64(raw)
+}
+
+// end is one end of a range of In.
+func (s *Scalar) end(n uint64) *big.Int {
+	if s.Signed {
+		return big.NewInt(int64(n))
+	}
+	return new(big.Int).SetUint64(n)
 }
 
 // present reports the use of an item that may be absent.
@@ -192,6 +223,9 @@ func rebase(x *Expr, param *Param, path []*Item) *Expr {
 	return &y
 }
 
+// opposites are the comparisons that hold when others do not.
+var opposites = map[Op]Op{OpEq: OpNe, OpNe: OpEq, OpLt: OpGe, OpGe: OpLt, OpGt: OpLe, OpLe: OpGt}
+
 // factsOf returns the keys of what holds when a condition holds.
 func factsOf(x *Expr) []string {
 	switch {
@@ -200,6 +234,10 @@ func factsOf(x *Expr) []string {
 	case x.Op == OpNot && x.Args[0].Op == OpOrOr:
 		or := x.Args[0]
 		return append(factsOf(negate(or.Args[0])), factsOf(negate(or.Args[1]))...)
+	case x.Op == OpNot && opposites[x.Args[0].Op] != OpConst:
+		opposite := *x.Args[0]
+		opposite.Op = opposites[opposite.Op]
+		return []string{key(&opposite)}
 	case x.Op == OpPresent:
 		if w := x.Ref.Last().When; w != nil {
 			return append(factsOf(rebase(w, x.Ref.Param, x.Ref.Path[:len(x.Ref.Path)-1])), key(x))

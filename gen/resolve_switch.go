@@ -30,6 +30,10 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	if b.c.tooMany(labels, d.Pos, "labels") {
 		return false
 	}
+	if x.Min.Sign() < 0 {
+		b.c.reportExpr("E0503", d.Selector, "a switch selects by a number that is not negative")
+		return false
+	}
 	sw := &Switch{Selector: x.Ref}
 	it.Kind, it.Switch = KindSwitch, sw
 	faults := len(b.c.f.Diags)
@@ -75,10 +79,43 @@ func (b *body) arm(d *syntax.Arm, enum *Enum, selector *Expr) *Arm {
 		}
 		return b.armClauses(arm, d)
 	}
+	if !simple(d.Type) {
+		return b.armBody(arm, d.Type, wrapped(d.Type, d.Clauses))
+	}
 	if !b.armLayout(arm, d.Type) {
 		return nil
 	}
 	return b.armClauses(arm, d)
+}
+
+// simple tells whether a type needs no body around it to be the layout of an arm or of a TLV.
+func simple(t *syntax.Type) bool {
+	return t.Nothing || t.Body != nil && t.Body.Array == nil || t.Named != nil && t.Named.Array == nil
+}
+
+// wrapped makes any type a body with one item, called value.
+func wrapped(t *syntax.Type, clauses []*syntax.Clause) *syntax.Body {
+	f := &syntax.Field{Names: []*syntax.Ident{{Pos: t.Pos, Text: "value"}}, Type: t, Clauses: clauses}
+	return &syntax.Body{Pos: t.Pos, EndPos: t.EndPos, Items: []*syntax.Item{{Pos: t.Pos, EndPos: t.EndPos, Field: f}}}
+}
+
+// armBody resolves an arm with a body of its own.
+func (b *body) armBody(arm *Arm, t *syntax.Type, d *syntax.Body) *Arm {
+	arm.Struct, arm.Args = b.inner(arm.Name.Schema, t, d)
+	arm.Struct.Doc = arm.Doc
+	return arm
+}
+
+// inner makes a struct of a body that stands inside this one.
+func (b *body) inner(name string, t *syntax.Type, d *syntax.Body) (*Struct, []*Expr) {
+	s := &Struct{Name: typeName(b.s.Name.Schema + name), Owner: b.s}
+	b.c.origin[s] = t.Pos
+	var args []*Expr
+	for _, k := range b.c.fill(s, b, d) {
+		args = append(args, k.arg)
+	}
+	b.c.p.Structs = append(b.c.p.Structs, s)
+	return s, args
 }
 
 func (b *body) armClauses(arm *Arm, d *syntax.Arm) *Arm {
@@ -143,29 +180,22 @@ func (b *body) armLayout(arm *Arm, t *syntax.Type) bool {
 	switch {
 	case t.Nothing:
 		return true
-	case t.Body != nil && t.Body.Array == nil:
-		s := &Struct{Name: typeName(b.s.Name.Schema + arm.Name.Schema), Doc: arm.Doc, Owner: b.s}
-		b.c.origin[s] = t.Pos
-		for _, k := range b.c.fill(s, b, t.Body.Body) {
-			arm.Args = append(arm.Args, k.arg)
-		}
-		arm.Struct = s
-		b.c.p.Structs = append(b.c.p.Structs, s)
+	case t.Body != nil:
+		b.armBody(arm, t, t.Body.Body)
 		return true
-	case t.Named != nil && t.Named.Scope == nil && t.Named.Array == nil:
-		n := b.c.lookup(t.Named.Name, t.Named.Pos)
-		if n == nil || n.missing {
-			return false
-		}
-		if n.str != nil {
-			var ok bool
-			arm.Struct = n.str
-			arm.Args, ok = b.args(n.str, t.Named)
-			return ok
-		}
 	}
-	b.c.unsupported(t.Pos, "an arm that is no header and no body in braces")
-	return false
+	n := b.c.scoped(t.Named.Scope, t.Named.Name, t.Named.Pos)
+	if n == nil || n.missing {
+		return false
+	}
+	if n.str == nil {
+		b.armBody(arm, t, wrapped(t, nil))
+		return true
+	}
+	var ok bool
+	arm.Struct = n.str
+	arm.Args, ok = b.args(n.str.Params, t.Named)
+	return ok
 }
 
 // overlaps reports numbers that two arms claim.

@@ -50,25 +50,29 @@ type Check struct {
 type Call struct {
 	Item     *Item
 	Windowed bool
-	Reserve  int // bytes of trailers behind it; fewer left is E_SHORT
+	Reserve  int   // bytes of trailers behind it; fewer left is E_SHORT
+	Tail     *Expr // further bytes of trailers, known before the step; nil = none. Windowed calls only
 }
 
 // Repeat decodes an array.
 type Repeat struct {
 	Item    *Item
-	Reserve int // greedy arrays only
+	Reserve int   // greedy arrays only
+	Tail    *Expr // as in Call
 }
 
 // Take reads a span whose size is not constant.
 type Take struct {
 	Item    *Item
-	Reserve int // greedy spans only
+	Reserve int   // greedy spans only
+	Tail    *Expr // as in Call
 }
 
 // Elements decodes a TLV list up to the container's end less Reserve.
 type Elements struct {
 	Item    *Item
 	Reserve int
+	Tail    *Expr // as in Call
 }
 
 // Branch is an if-block or a conditional item.
@@ -81,6 +85,25 @@ type Branch struct {
 type Choose struct {
 	Item    *Item
 	Reserve int
+	Tail    *Expr // as in Call
+}
+
+// Limit ends the struct's container Size bytes behind the struct's own start. Less than what is decoded already plus Rest is
+// E_SIZE, more than the container holds is E_SHORT. What follows must fill it exactly (E_TRAILING at the struct).
+type Limit struct {
+	Size *Expr
+	Rest int // bytes that must follow at least
+	Item Ref // the offender: the last item that Size reads
+}
+
+// Window runs Body, which decodes Item, in a container of Size bytes that it must fill exactly (E_TRAILING at Item). Less
+// than Least is E_SIZE. More than is left is E_SIZE behind a Limit of the same struct and E_SHORT otherwise.
+type Window struct {
+	Item    *Item
+	Size    *Expr
+	Least   int
+	Limited bool // a Limit of the same struct stands before it
+	Body    []Step
 }
 
 // Verify runs checks that no single run owns, for example those over a span's size.
@@ -94,3 +117,5 @@ func (*Elements) step() {}
 func (*Branch) step()   {}
 func (*Choose) step()   {}
 func (*Verify) step()   {}
+func (*Limit) step()    {}
+func (*Window) step()   {}

@@ -21,7 +21,8 @@ type Value struct {
 	Num    uint64  // scalars, reserved bits (two's complement in Scalar.Bits bits) and pads
 	Bytes  []byte  // vectors and spans; aliases the buffer after Decode
 	Kids   []*Value
-	Pad    int // of a list: bytes after the last element, the end marker included
+	Pad    int    // of a list: bytes after the last element, the end marker included
+	Raw    []byte // of a root: its bytes before the payload
 }
 
 // Number returns a Value for a scalar parameter.
@@ -142,3 +143,6 @@ func joinPath(path, name string) string {
 	}
 	return path + "." + name
 }
+
+// greedy tells whether a span takes all that is left of its container.
+func (s *Span) greedy() bool { return s.Size == nil && s.Align == 0 && s.Fixed < 0 }

@@ -22,11 +22,31 @@ var table = map[string][]string{
 	"gen/luagen":    {"gen", "wireshark"},
 	"gen/layergen":  {"gen", "github.com/dave/jennifer/jen"},
 	"gen/vectorgen": {"gen"},
-	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty},
+	"gen/lint":      {"gen", "gen/syntax"},
+	"gen/docgen":    {"gen"},
+	"gen/compare":   {"gen", "gen/vectorgen"},
+	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty, gopacket, diff},
 
 	// What both halves are made of.
 	"go-sdk/wire":   {},
 	"go-sdk/layers": {"wire", gopacket},
+
+	// What the example schemas become.
+	"examples":                    {},
+	"examples/bfd/control":        {},
+	"examples/bfd/control/layers": {"examples/bfd/control", gopacket},
+	"examples/inet/geneve":        {},
+	"examples/inet/geneve/layers": {"examples/inet/geneve", gopacket},
+	"examples/inet/gre":           {},
+	"examples/inet/gre/layers":    {"examples/inet/gre", gopacket},
+	"examples/inet/ip":            {},
+	"examples/inet/ip/layers":     {"examples/inet/ip", gopacket},
+	"examples/inet/vxlan":         {},
+	"examples/inet/vxlan/layers":  {"examples/inet/vxlan", gopacket},
+	"examples/ptp/v2":             {},
+	"examples/ptp/v2/layers":      {"examples/ptp/v2", gopacket},
+	"examples/rocev2/wire":        {},
+	"examples/rocev2/wire/layers": {"examples/rocev2/wire", gopacket},
 
 	// The transport half.
 	"engine/internal/mono":   {},
@@ -49,7 +69,7 @@ var table = map[string][]string{
 	"fuzz/model":   {},
 	"fuzz/mutants": {kong, pretty, progress, term},
 	"wireshark":    {},
-	"tidy":         {"gen", "tidy/skip", "golang.org/x/tools/..."},
+	"tidy":         {"gen", "gen/docgen", "tidy/skip", "golang.org/x/tools/..."},
 	"tidy/skip":    {},
 	"tidy/stages":  {"tidy/skip"},
 }
@@ -62,6 +82,7 @@ const (
 	gopacket = "github.com/google/gopacket/..."
 	unix     = "golang.org/x/sys/unix"
 	term     = "golang.org/x/term"
+	diff     = "github.com/rogpeppe/go-internal/diff"
 )
 
 // inTests are imports that any test may have.

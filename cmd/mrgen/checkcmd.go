@@ -4,17 +4,23 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
+	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
+var errSARIFOfFiles = errors.New("SARIF is for the faults of schemas: name files, or use --json")
+
 type checkCmd struct {
+	reportFlags
 	Files []string `arg:"" optional:"" name:"file" help:"Schemas to check. Without any, the project's outputs are compared."`
 }
 
@@ -39,6 +45,9 @@ func (c *checkCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
+	if c.machine() {
+		return c.staleness(s, faults)
+	}
 	for _, f := range faults {
 		fmt.Fprintln(s.out, f)
 	}
@@ -51,19 +60,44 @@ func (c *checkCmd) Run(s streams) error {
 }
 
 func (c *checkCmd) schemas(s streams) error {
-	faulty := false
+	var all []syntax.Diagnostic
 	for _, name := range c.Files {
 		_, err := gen.Load(name)
 		var schema *gen.SchemaError
 		switch {
+		case errors.As(err, &schema) && c.machine():
+			all = append(all, schema.Diagnostics...)
 		case errors.As(err, &schema):
 			fmt.Fprintln(s.err, schema)
-			faulty = true
+			all = append(all, schema.Diagnostics...)
 		case err != nil:
 			return err
 		}
 	}
-	if faulty {
+	if c.machine() {
+		if err := c.print(s.out, all); err != nil {
+			return err
+		}
+	}
+	if len(all) > 0 {
+		return errFault
+	}
+	return nil
+}
+
+// staleness prints the outputs that are not fresh for programs: one object a line with state and file.
+func (c *checkCmd) staleness(s streams, faults []string) error {
+	if c.SARIF {
+		return errSARIFOfFiles
+	}
+	enc := json.NewEncoder(s.out)
+	for _, f := range faults {
+		state, file, _ := strings.Cut(f, " ")
+		if err := enc.Encode(object{"state": state, "file": file}); err != nil {
+			return err
+		}
+	}
+	if len(faults) > 0 {
 		return errFault
 	}
 	return nil

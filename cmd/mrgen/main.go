@@ -24,9 +24,16 @@ const (
 var errFault = errors.New("fault")
 
 type cli struct {
-	Gen    genCmd    `cmd:"" help:"Write the outputs of a schema."`
-	Check  checkCmd  `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
-	Decode decodeCmd `cmd:"" help:"Show what the bytes of a packet mean."`
+	Gen     genCmd     `cmd:"" help:"Write the outputs of a schema."`
+	Check   checkCmd   `cmd:"" help:"Tell whether the outputs are fresh, or report the faults of schemas."`
+	Decode  decodeCmd  `cmd:"" help:"Show what the bytes of a packet mean."`
+	Explain explainCmd `cmd:"" help:"Say what a diagnostic code means."`
+	Diff    diffCmd    `cmd:"" help:"Say what a change of a schema changes: bytes, names or documentation."`
+	Docs    docsCmd    `cmd:"" help:"Print a reference, or hold pages to the schema."`
+	Fmt     fmtCmd     `cmd:"" help:"Lay schemas out in their canonical form."`
+	Layout  layoutCmd  `cmd:"" help:"Show where the items of headers and packets lie."`
+	Lint    lintCmd    `cmd:"" help:"Report what a schema may do but should not."`
+	Trace   traceCmd   `cmd:"" help:"Tie the requirements of a specification to code and tests."`
 }
 
 // streams is where a command reads and writes.

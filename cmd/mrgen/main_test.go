@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,17 +12,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+var update = flag.Bool("update", false, "rewrite the wanted texts of testdata/script")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mrgen": main})
 }
 
 func TestMrgenCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "script"),
-		Setup: copySchema,
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: *update,
+		Setup:         copySchema,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"replace": command(replace),
 			"notemp":  command(noTemporaryFiles),
+			"capture": command(makeCapture),
 		},
 	})
 }

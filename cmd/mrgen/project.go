@@ -17,6 +17,7 @@ import (
 
 	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/cgen"
+	"github.com/openmetaroce/metaroce/gen/docgen"
 	"github.com/openmetaroce/metaroce/gen/gogen"
 	"github.com/openmetaroce/metaroce/gen/layergen"
 	"github.com/openmetaroce/metaroce/gen/luagen"
@@ -34,6 +35,7 @@ var backends = map[string]func(*gen.Protocol, output) ([]gen.File, error){
 	"c":       alone(cgen.Generate),
 	"lua":     alone(luagen.Generate),
 	"vectors": alone(vectorgen.Generate),
+	"docs":    alone(docgen.Generate),
 	"layers": func(p *gen.Protocol, o output) ([]gen.File, error) {
 		return layergen.Generate(p, layergen.Config{Codec: o.Codec, Gopacket: o.Gopacket})
 	},
@@ -45,7 +47,7 @@ func alone(print func(*gen.Protocol) ([]gen.File, error)) func(*gen.Protocol, ou
 }
 
 // backendNames are the targets that need nothing but a schema, in the order in which they are written.
-var backendNames = []string{"go", "c", "lua", "vectors"}
+var backendNames = []string{"go", "c", "lua", "vectors", "docs"}
 
 // project is a schema and where its outputs go.
 type project struct {

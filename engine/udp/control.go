@@ -32,6 +32,8 @@ func (c *control) header(level, kind, size int) unsafe.Pointer {
 }
 
 // ecn sets the ECN bits towards remote; the rest of the byte, the DSCP, stays 0.
+//
+//mr:req MR-WIRE-005
 func (c *control) ecn(remote netip.Addr, ecn uint8) {
 	level, kind := unix.IPPROTO_IPV6, unix.IPV6_TCLASS
 	if remote.Is4() {

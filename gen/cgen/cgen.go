@@ -17,6 +17,9 @@ var ErrUnsupported = errors.New("not expressible in C")
 
 // Generate prints p: include/PACKAGE/LAST.gen.h, src/LAST.gen.c and tests/dump.gen.c, LAST being the package's last part.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
+	if err := p.Refuse(known...); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", p.Source, ErrUnsupported, err)
+	}
 	g := newGenerator(p)
 	if err := g.plan(); err != nil {
 		return nil, err
@@ -32,6 +35,14 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 	}, nil
 }
 
+// known are the constructs beyond the basic ones that this backend prints.
+var known = []gen.Feature{
+	gen.FeatureSigned, gen.FeatureLittle, gen.FeatureVector, gen.FeatureLint,
+	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
+	gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown, gen.FeatureDefault,
+	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
+}
+
 // generator holds what all three files share.
 type generator struct {
 	p       *gen.Protocol
@@ -42,6 +53,7 @@ type generator struct {
 	structs []*gen.Struct
 	lists   []*gen.List
 	order   []any // *gen.Struct and *gen.List: definition before use
+	late    bool  // checksums are computed at the end of their structs
 	vectors []int // widths of bits<N>, ascending
 	arrays  map[*gen.Struct]bool
 	fields  []field
@@ -75,6 +87,8 @@ func (g *generator) unsupported(format string, args ...any) {
 // plan orders the definitions and names every field, and reports names that C would confuse.
 func (g *generator) plan() error {
 	done := map[any]bool{}
+	g.late = g.lateSums()
+	g.checkSums()
 	for _, s := range g.p.Structs {
 		g.visitStruct(s, done)
 	}
@@ -113,7 +127,7 @@ func (g *generator) plan() error {
 
 // claim reserves a tag; struct and enum tags share one name space in C, and with types in C++.
 func (g *generator) claim(name, owner string) {
-	if slices.Contains([]string{"err", "error", "bytes", "field"}, name) {
+	if slices.Contains([]string{"err", "error", "bytes", "field"}, name) || name == "header" && g.covering() {
 		g.unsupported("%s: the C name %s%s is taken by the runtime", owner, g.pfx, name)
 	}
 	if old, taken := g.names[name]; taken {
@@ -127,6 +141,7 @@ func (g *generator) visitStruct(s *gen.Struct, done map[any]bool) {
 		return
 	}
 	done[s] = true
+	g.checkParams(s)
 	for _, q := range s.Params {
 		g.visitStruct(q.Struct, done)
 	}

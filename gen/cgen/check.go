@@ -125,14 +125,7 @@ func viewed(it *gen.Item) bool {
 }
 
 // place is the local that holds where an item starts.
-func (d *decoder) place(it *gen.Item) string {
-	for i, other := range d.s.Items {
-		if other == it && unnamed(it) {
-			return fmt.Sprintf("at_unnamed%d", i)
-		}
-	}
-	return "at_" + it.Name.C
-}
+func (d *decoder) place(it *gen.Item) string { return atLocal(d.s, it) }
 
 // findPlaces collects the items whose start a later check needs.
 func (d *decoder) findPlaces(steps []gen.Step) {

@@ -16,29 +16,8 @@ type decoder struct {
 	s *gen.Struct
 	// places are the locals that remember where items start, for checks that come after their run.
 	places map[*gen.Item]bool
+	marks  marks // the same places, and ends that checksums need
 	runs   int
-}
-
-// params lists the parameters of s as C declarations, each with a comma in front.
-func (g *generator) params(s *gen.Struct) string {
-	var b strings.Builder
-	for _, q := range s.Params {
-		if q.Struct != nil {
-			fmt.Fprintf(&b, ", const struct %s *%s", g.tag(q.Struct.Name), q.Name.C)
-		} else {
-			fmt.Fprintf(&b, ", uint%d_t %s", width(q.Bits), q.Name.C)
-		}
-	}
-	return b.String()
-}
-
-// passed lists the parameters of s by name, each with a comma in front.
-func passed(s *gen.Struct) string {
-	var b strings.Builder
-	for _, q := range s.Params {
-		b.WriteString(", " + q.Name.C)
-	}
-	return b.String()
 }
 
 // args prints the arguments of a nested struct, each with a comma in front.
@@ -72,8 +51,7 @@ func (g *generator) loads(p *printer, s *gen.Struct) {
 // read prints read_STRUCT: the struct's decode program.
 func (g *generator) read(p *printer, s *gen.Struct) {
 	body := &printer{depth: 1}
-	d := &decoder{g: g, p: body, s: s, places: map[*gen.Item]bool{}}
-	d.findPlaces(s.Steps)
+	d := newDecoder(g, body, s)
 	d.maxSize()
 	d.steps(s.Steps)
 	if s.Greedy {
@@ -81,14 +59,27 @@ func (g *generator) read(p *printer, s *gen.Struct) {
 		body.line("return fail(in, %sE_TRAILING, in->off, %sFIELD_NONE);", g.upper, g.upper)
 		body.line("}")
 	}
+	if g.late {
+		d.verifySums()
+	}
 	text := body.buf.String()
-	p.line("static int32_t read_%s(struct %s *out, struct in *in%s)", s.Name.C, g.tag(s.Name), g.params(s))
+	p.line("static int32_t read_%s(struct %s *out, struct in *in%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	d.locals(p, text)
 	p.buf.WriteString(text)
 	p.line("return 0;")
 	p.line("}")
 	p.line("")
+}
+
+func newDecoder(g *generator, p *printer, s *gen.Struct) *decoder {
+	d := &decoder{g: g, p: p, s: s, places: map[*gen.Item]bool{}}
+	d.findPlaces(s.Steps)
+	d.marks = marks{at: d.places, ends: map[*gen.Item][]string{}}
+	if g.late {
+		d.marks.note(g, s)
+	}
+	return d
 }
 
 // locals declares what the body uses and silences what it does not.
@@ -110,6 +101,9 @@ func (d *decoder) locals(p *printer, text string) {
 		if d.places[it] {
 			p.line("size_t %s = start;", d.place(it))
 		}
+	}
+	for _, local := range d.marks.to {
+		p.line("size_t %s = start;", local)
 	}
 	if p.buf.Len() > before {
 		p.line("")
@@ -183,7 +177,27 @@ func (d *decoder) steps(steps []gen.Step) {
 				d.check(c, nil)
 			}
 		}
+		if it := itemOf(s); it != nil {
+			d.marks.finish(d.p, it, "in")
+		}
 	}
+}
+
+// itemOf is the item that a step decodes on its own; nil for steps that decode none or several.
+func itemOf(s gen.Step) *gen.Item {
+	switch s := s.(type) {
+	case *gen.Call:
+		return s.Item
+	case *gen.Repeat:
+		return s.Item
+	case *gen.Take:
+		return s.Item
+	case *gen.Elements:
+		return s.Item
+	case *gen.Choose:
+		return s.Item
+	}
+	return nil
 }
 
 // need prints the test that n bytes are left.
@@ -253,11 +267,14 @@ func (d *decoder) run(r *gen.Run) {
 			d.p.line("%s = %s;", d.place(part.Item), plus("in->off", part.Bit/8))
 		}
 	}
+	d.marks.partEnds(d.p, r, "in")
 	d.contents(r.Parts, 0, "out->")
 	for _, c := range r.Checks {
 		d.check(c, r)
 	}
-	d.sums(r.Parts, 0, "out->")
+	if !d.g.late {
+		d.sums(r.Parts, 0, "out->")
+	}
 	d.p.line("in->off += %du;", r.Size)
 }
 

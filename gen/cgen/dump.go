@@ -15,7 +15,11 @@ func (g *generator) dump() []byte {
 	p := &printer{}
 	g.opening(p)
 	p.line("/*")
-	p.buf.WriteString(dumpUsage)
+	usage := dumpUsage
+	if g.parametric() {
+		usage = strings.Replace(usage, " * Strings", " * Parameters follow a packet as NAME=NUMBER, or NAME=HEADER:HEX for a header that checksums cover.\n * Strings", 1)
+	}
+	p.buf.WriteString(usage)
 	p.line("")
 	p.line("#include \"%s\"", g.include)
 	p.line("")
@@ -26,6 +30,16 @@ func (g *generator) dump() []byte {
 			p.text(r.text)
 			p.line("")
 		})
+	}
+	if g.parametric() {
+		p.text(dumpNibble)
+		p.line("")
+		for _, r := range dumpParams {
+			p.static(r.name, func() {
+				p.text(g.fill(r.text))
+				p.line("")
+			})
+		}
 	}
 	for _, o := range g.order {
 		switch o := o.(type) {
@@ -39,8 +53,19 @@ func (g *generator) dump() []byte {
 	}
 	g.dumpRoots(p)
 	g.selfTest(p)
-	p.text(g.fill(dumpMain))
+	g.dumpMain(p)
 	return []byte(prune(p.buf.String()))
+}
+
+func (g *generator) dumpMain(p *printer) {
+	given := ""
+	if g.parametric() {
+		given = "        given = text;\n"
+	} else {
+		p.text(dumpNibble)
+		p.line("")
+	}
+	p.text(strings.Replace(g.fill(dumpMain), "GIVEN", given, 1))
 }
 
 const dumpUsage = ` * Test program. Without arguments it reads lines "decode|verify PACKET HEX" and answers each with
@@ -160,7 +185,7 @@ static uint8_t random_byte(void)
 `},
 }
 
-const dumpMain = `
+const dumpNibble = `
 static int nibble(int c)
 {
     if (c >= '0' && c <= '9') {
@@ -168,7 +193,9 @@ static int nibble(int c)
     }
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
+`
 
+const dumpMain = `
 int main(int argc, char **argv)
 {
     enum { longest = 1 << 20 };
@@ -197,7 +224,7 @@ int main(int argc, char **argv)
         for (; buf != NULL && nibble(text[0]) >= 0 && nibble(text[1]) >= 0; text += 2) {
             buf[n++] = (uint8_t)(nibble(text[0]) * 16 + nibble(text[1]));
         }
-        if (buf == NULL || !root(strcmp(line, "verify") == 0, name, buf, n)) {
+GIVEN        if (buf == NULL || !root(strcmp(line, "verify") == 0, name, buf, n)) {
             fprintf(stderr, "unknown packet: %s\n", name);
             return 1;
         }
@@ -230,15 +257,7 @@ func (g *generator) dumpStruct(p *printer, s *gen.Struct) {
 		}
 	}
 	g.frame(p, fmt.Sprintf("static void dump_%s(const struct %s *v, size_t at%s)", s.Name.C, g.tag(s.Name), g.params(s)),
-		body.buf.String(), append(paramNames(s), "v", "at"))
-}
-
-func paramNames(s *gen.Struct) []string {
-	var out []string
-	for _, q := range s.Params {
-		out = append(out, q.Name.C)
-	}
-	return out
+		body.buf.String(), append(plainNames(s), "v", "at"))
 }
 
 // frame prints a function around body and silences what it does not use.
@@ -268,19 +287,19 @@ func (g *generator) dumpItem(p *printer, it *gen.Item) {
 		p.line("bytes(%s, \"hex\", wire, sizeof wire);", at)
 		p.line("}")
 	case gen.KindStruct:
-		p.line("dump_%s(&%s, %s%s);", it.Struct.Name.C, from, at, sc.args(it.Args))
+		p.line("dump_%s(&%s, %s%s);", it.Struct.Name.C, from, at, sc.args(plainArgs(it.Struct.Params, it.Args)))
 	case gen.KindArray:
 		g.dumpArray(p, it, sc)
 	case gen.KindSpan:
 		g.dumpSpan(p, it, at, from)
 	case gen.KindList:
-		p.line("dump_%s(&%s, %s);", it.List.Name.C, from, at)
+		p.line("dump_%s(&%s, %s%s);", it.List.Name.C, from, at, sc.args(it.Args))
 	case gen.KindSwitch:
 		for _, a := range it.Switch.Arms {
 			if a.Struct != nil {
 				p.line("if (%s == %s) {", from, g.kindConst(it, a.Name.C))
 				p.line("dump_%s(&v->%s.%s, enter(at, \"%s\")%s);", a.Struct.Name.C, unionName(it), a.Name.C,
-					snake(a.Name.Schema), sc.args(a.Args))
+					snake(a.Name.Schema), sc.args(plainArgs(a.Struct.Params, a.Args)))
 				p.line("}")
 			}
 		}
@@ -324,8 +343,9 @@ func (g *generator) dumpArray(p *printer, it *gen.Item, sc scope) {
 		t := g.tag(it.Array.Struct.Name)
 		p.line("struct %s element;", t)
 		p.line("struct %s_iter it = %s_iter_init(&%s);", t, t, from)
-		p.line("for (i = 0; %s_next(&it, &element%s) > 0; i++) {", t, sc.args(it.Array.Args))
-		p.line("dump_%s(&element, enter_index(at, \"%s\", i)%s);", it.Array.Struct.Name.C, it.Name.Schema, sc.args(it.Array.Args))
+		args := sc.args(plainArgs(it.Array.Struct.Params, it.Array.Args))
+		p.line("for (i = 0; %s_next(&it, &element%s) > 0; i++) {", t, args)
+		p.line("dump_%s(&element, enter_index(at, \"%s\", i)%s);", it.Array.Struct.Name.C, it.Name.Schema, args)
 	}
 	p.line("}")
 	p.line("}")
@@ -333,13 +353,13 @@ func (g *generator) dumpArray(p *printer, it *gen.Item, sc scope) {
 
 func (g *generator) dumpList(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
-	p.line("static void dump_%s(const struct %s *v, size_t at)", l.Name.C, t)
+	p.line("static void dump_%s(const struct %s *v, size_t at%s)", l.Name.C, t, g.declareParams(l.Params))
 	p.line("{")
 	p.line("struct %s_element e;", t)
 	p.line("struct %s_iter it = %s_iter_init(v);", t, t)
 	p.line("size_t seen[%d] = {0};", len(l.Cases)+1)
 	p.line("")
-	p.line("while (%s_next(&it, &e) > 0) {", t)
+	p.line("while (%s_next(&it, &e%s) > 0) {", t, pass(l.Params))
 	p.line("const size_t i = seen[e.kind]++;")
 	p.line("(void)i;")
 	p.line("switch (e.kind) {")
@@ -349,6 +369,7 @@ func (g *generator) dumpList(p *printer, l *gen.List) {
 		if !c.Unique && !c.Required {
 			at = fmt.Sprintf("enter_index(at, \"%s\", i)", c.Name.Schema)
 		}
+		g.dumpKept(p, c, at)
 		if c.Struct == nil {
 			p.line("number(%s, 1);", at)
 		} else {
@@ -364,11 +385,20 @@ func (g *generator) dumpList(p *printer, l *gen.List) {
 	p.line("")
 }
 
+// dumpKept prints the items of the head that an element keeps.
+func (g *generator) dumpKept(p *printer, c *gen.Case, at string) {
+	for _, it := range c.Head {
+		if it.Scalar != nil && stored(it) {
+			g.dumpScalar(p, it.Scalar, fmt.Sprintf("enter(%s, \"%s\")", at, it.Name.Schema), "e.head."+it.Name.C)
+		}
+	}
+}
+
 // dumpRoots prints the choice of the packet by its name.
 func (g *generator) dumpRoots(p *printer) {
 	var roots []*gen.Struct
 	for _, s := range g.structs {
-		if len(s.Params) == 0 && !g.synthetic(s) {
+		if g.askable(s) {
 			roots = append(roots, s)
 			g.dumpRoot(p, s)
 		}
@@ -391,9 +421,10 @@ func (g *generator) dumpRoots(p *printer) {
 func (g *generator) dumpRoot(p *printer, s *gen.Struct) {
 	verify := "(void)verify;"
 	if g.hasSum(s, map[any]bool{}) {
-		verify = fmt.Sprintf("if (verify && rc >= 0) {\n        rc = %s_verify(p, n, &err);\n    }", g.tag(s.Name))
+		verify = fmt.Sprintf("if (verify && rc >= 0) {\n        rc = %s_verify(p, n%s, &err);\n    }", g.tag(s.Name), pass(s.Params))
 	}
-	p.text(strings.NewReplacer("TAG", g.tag(s.Name), "NAME", s.Name.C, "VERIFY", verify).Replace(g.fill(rootText)))
+	p.text(strings.NewReplacer("TAG", g.tag(s.Name), "NAME", s.Name.C, "VERIFY", verify, "LOCALS", g.dumpLocals(s),
+		"ARGS", passed(s), "WITHSUMS", pass(s.Params)).Replace(g.fill(rootText)))
 	p.line("")
 }
 
@@ -405,13 +436,13 @@ static void root_NAME(bool verify, const uint8_t *buf, size_t n)
     uint8_t *q;
     struct mr_err err;
     int32_t rc, again, cap;
-
+LOCALS
     if (n > 0) {
         memcpy(p, buf, n);
     }
     memset(&v, 0xa5, sizeof v);
-    rc = TAG_validate(p, n, &err);
-    if (TAG_unpack(&v, p, n) != rc) {
+    rc = TAG_validate(p, nARGS, &err);
+    if (TAG_unpack(&v, p, nARGS) != rc) {
         printf("unpack and validate differ\n");
     }
     VERIFY
@@ -423,19 +454,19 @@ static void root_NAME(bool verify, const uint8_t *buf, size_t n)
         return;
     }
     printf("ok %ld\n", (long)rc);
-    dump_NAME(&v, 0);
+    dump_NAME(&v, 0ARGS);
     q = (uint8_t *)keep((size_t)rc);
-    again = TAG_pack(&v, q, (size_t)rc);
+    again = TAG_pack(&v, q, (size_t)rcWITHSUMS);
     hex("pack", q, again);
     for (cap = 0; again > 0 && cap < again; cap += cap < 64 || again - cap < 16 ? 1 : 97) {
         uint8_t *small = (uint8_t *)malloc((size_t)cap + (cap == 0));
-        if (TAG_pack(&v, small, (size_t)cap) != -MR_E_CAPACITY) {
+        if (TAG_pack(&v, small, (size_t)capWITHSUMS) != -MR_E_CAPACITY) {
             printf("pack into %ld bytes\n", (long)cap);
         }
         free(small);
     }
-    own_NAME(&v);
+    own_NAME(&vARGS);
     memset(q, 0x5a, (size_t)rc);
-    hex("rebuild", q, TAG_pack(&v, q, (size_t)rc));
+    hex("rebuild", q, TAG_pack(&v, q, (size_t)rcWITHSUMS));
 }
 `

@@ -4,6 +4,7 @@ package cgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -27,16 +28,23 @@ func (g *generator) ownStruct(p *printer, s *gen.Struct) {
 		}
 	}
 	for _, it := range s.Items {
-		if s := it.Scalar; s != nil && stored(it) && (s.Derived != nil || solvable(s) || s.Sum != nil) {
+		if s := it.Scalar; s != nil && stored(it) && (s.Derived != nil || solvable(s) || always(s.Sum)) {
 			g.spoil(body, it)
 		}
 	}
 	g.frame(p, fmt.Sprintf("static void own_%s(struct %s *v%s)", s.Name.C, g.tag(s.Name), g.params(s)), body.buf.String(),
-		append(paramNames(s), "v"))
+		append(plainNames(s), "v"))
 }
 
 // solvable tells whether pack always computes s from what it counts, and never reads it.
-func solvable(s *gen.Scalar) bool { return s.Solve != nil && s.Solve.Of.Last().When == nil }
+func solvable(s *gen.Scalar) bool {
+	return s.Solve != nil && (s.Solve.Whole != nil || s.Solve.Of.Last().When == nil)
+}
+
+// always tells whether pack can compute a sum without parameters that a caller may leave out.
+func always(c *gen.Cover) bool {
+	return c != nil && !slices.ContainsFunc(c.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
+}
 
 // spoil prints the setting of a computed member to nonsense.
 func (g *generator) spoil(p *printer, it *gen.Item) {
@@ -51,16 +59,16 @@ func (g *generator) ownItem(p *printer, it *gen.Item, sc scope) {
 	from := "v->" + it.Name.C
 	switch {
 	case it.Kind == gen.KindStruct:
-		p.line("own_%s(&%s%s);", it.Struct.Name.C, from, sc.args(it.Args))
+		p.line("own_%s(&%s%s);", it.Struct.Name.C, from, sc.args(plainArgs(it.Struct.Params, it.Args)))
 	case it.Kind == gen.KindList:
-		p.line("own_%s(&%s);", it.List.Name.C, from)
+		p.line("own_%s(&%s%s);", it.List.Name.C, from, sc.args(it.Args))
 	case it.Kind == gen.KindArray:
 		g.ownArray(p, it, sc)
 	case it.Kind == gen.KindSwitch:
 		for _, a := range it.Switch.Arms {
 			if a.Struct != nil {
 				p.line("if (%s == %s) {", from, g.kindConst(it, a.Name.C))
-				p.line("own_%s(&v->%s.%s%s);", a.Struct.Name.C, unionName(it), a.Name.C, sc.args(a.Args))
+				p.line("own_%s(&v->%s.%s%s);", a.Struct.Name.C, unionName(it), a.Name.C, sc.args(plainArgs(a.Struct.Params, a.Args)))
 				p.line("}")
 			}
 		}
@@ -81,8 +89,9 @@ func (g *generator) ownArray(p *printer, it *gen.Item, sc scope) {
 	if a.Struct != nil {
 		t := g.tag(a.Struct.Name)
 		p.line("struct %s_iter it = %s_iter_init(&%s);", t, t, from)
-		p.line("for (i = 0; i < %s.n && %s_next(&it, &all[i]%s) > 0; i++) {", from, t, sc.args(a.Args))
-		p.line("own_%s(&all[i]%s);", a.Struct.Name.C, sc.args(a.Args))
+		args := sc.args(plainArgs(a.Struct.Params, a.Args))
+		p.line("for (i = 0; i < %s.n && %s_next(&it, &all[i]%s) > 0; i++) {", from, t, args)
+		p.line("own_%s(&all[i]%s);", a.Struct.Name.C, args)
 		p.line("}")
 		p.line("%s.len = 0;", from)
 	} else {
@@ -97,7 +106,7 @@ func (g *generator) ownArray(p *printer, it *gen.Item, sc scope) {
 
 func (g *generator) ownList(p *printer, l *gen.List) {
 	body := &printer{}
-	body.text(strings.NewReplacer("TAG", g.tag(l.Name), "NAME", l.Name.C).Replace(ownListText))
+	body.text(strings.NewReplacer("TAG", g.tag(l.Name), "NAME", l.Name.C, "PARAMS", g.declareParams(l.Params), "ARGS", pass(l.Params)).Replace(ownListText))
 	text := body.buf.String()
 	cut := strings.Index(text, "OWN")
 	p.buf.WriteString(text[:cut])
@@ -113,27 +122,46 @@ func (g *generator) ownList(p *printer, l *gen.List) {
 	q.line("default:")
 	q.line("break;")
 	q.line("}")
-	q.line("%s(&all[i].head, sizeof all[i].head);", g.upper+"MEMZERO")
+	g.ownHead(q, l)
 	p.buf.WriteString(strings.TrimLeft(q.buf.String(), " "))
 	p.buf.WriteString(strings.TrimPrefix(text[cut:], "OWN\n"))
 	p.line("")
 }
 
+// ownHead prints the spoiling of what pack sets in a head.
+func (g *generator) ownHead(p *printer, l *gen.List) {
+	var keep []*gen.Item
+	for _, c := range l.Cases {
+		for _, it := range c.Head {
+			if stored(it) && !slices.Contains(keep, it) {
+				keep = append(keep, it)
+			}
+		}
+	}
+	if len(keep) > 0 {
+		p.line("e.head = all[i].head;")
+	}
+	p.line("%s(&all[i].head, sizeof all[i].head);", g.upper+"MEMZERO")
+	for _, it := range keep {
+		p.line("all[i].head.%s = e.head.%s;", it.Name.C, it.Name.C)
+	}
+}
+
 // ownListText keeps unknown elements out: a driver compares canonical packets only.
 const ownListText = `
-static void own_NAME(struct TAG *v)
+static void own_NAME(struct TAG *vPARAMS)
 {
     struct TAG_element e;
     struct TAG_element *all;
     struct TAG_iter it = TAG_iter_init(v);
     size_t n = 0, i;
 
-    while (TAG_next(&it, &e) > 0) {
+    while (TAG_next(&it, &eARGS) > 0) {
         n++;
     }
     all = (struct TAG_element *)keep(n * sizeof *all);
     it = TAG_iter_init(v);
-    for (i = 0; i < n && TAG_next(&it, &all[i]) > 0; i++) {
+    for (i = 0; i < n && TAG_next(&it, &all[i]ARGS) > 0; i++) {
         OWN
     }
     v->v = all;

@@ -13,10 +13,11 @@ import (
 
 // encoder prints the functions that write one struct.
 type encoder struct {
-	g    *generator
-	p    *printer
-	s    *gen.Struct
-	self string // "in->", or "v." when members are computed first
+	g     *generator
+	p     *printer
+	s     *gen.Struct
+	self  string // "in->", or "v." when members are computed first
+	marks marks  // places that checksums need
 	// inPlace tells that there is no copy with computed members, so that derived ones are computed where they are stored.
 	inPlace bool
 }
@@ -156,7 +157,10 @@ func (g *generator) stores(p *printer, s *gen.Struct) {
 // write prints write_STRUCT, which follows the decode program and checks only what the bytes cannot hold.
 func (g *generator) write(p *printer, s *gen.Struct) {
 	body := &printer{depth: 1}
-	e := &encoder{g: g, p: body, s: s, self: "in->"}
+	e := &encoder{g: g, p: body, s: s, self: "in->", marks: marks{at: map[*gen.Item]bool{}, ends: map[*gen.Item][]string{}}}
+	if g.late {
+		e.marks.note(g, s)
+	}
 	sets := settles(s)
 	if s.FixedSize {
 		sets = nil
@@ -167,20 +171,24 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 		e.settle(sets)
 	}
 	e.steps(s.Steps)
+	if g.late {
+		e.writeSums()
+	}
 	text := body.buf.String()
-	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.params(s))
+	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	before := p.buf.Len()
 	if len(sets) > 0 {
 		p.line("struct %s v;", g.tag(s.Name))
 	}
 	for _, l := range []struct{ use, decl string }{
-		{"p", "uint8_t *p;"}, {"n", "uint64_t n;"}, {"i", "size_t i;"}, {"rc", "int32_t rc;"},
+		{"start", "const size_t start = o->off;"}, {"p", "uint8_t *p;"}, {"n", "uint64_t n;"}, {"i", "size_t i;"}, {"rc", "int32_t rc;"},
 	} {
 		if uses(text, l.use) {
 			p.line("%s", l.decl)
 		}
 	}
+	e.places(p)
 	if p.buf.Len() > before {
 		p.line("")
 	}
@@ -193,6 +201,18 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	p.line("return 0;")
 	p.line("}")
 	p.line("")
+}
+
+// places declares the locals that hold where items lie.
+func (e *encoder) places(p *printer) {
+	for _, it := range e.s.Items {
+		if e.marks.at[it] {
+			p.line("size_t %s = o->off;", atLocal(e.s, it))
+		}
+	}
+	for _, local := range e.marks.to {
+		p.line("size_t %s = o->off;", local)
+	}
 }
 
 // settle prints the computation of solved and derived members into v.
@@ -278,28 +298,38 @@ func (e *encoder) solve(sc scope, to string, it *gen.Item, sv *gen.Solve) {
 
 func (e *encoder) steps(steps []gen.Step) {
 	for _, s := range steps {
-		switch s := s.(type) {
-		case *gen.Run:
-			e.run(s)
-		case *gen.Call:
-			e.nested(fmt.Sprintf("write_%s(&%s%s, o%s)", s.Item.Struct.Name.C, e.self, s.Item.Name.C, e.scope().args(s.Item.Args)))
-		case *gen.Repeat:
-			e.repeat(s)
-		case *gen.Take:
-			e.take(s)
-		case *gen.Elements:
-			e.nested(fmt.Sprintf("write_%s(&%s%s, o)", s.Item.List.Name.C, e.self, s.Item.Name.C))
-		case *gen.Branch:
-			e.p.line("if (%s) {", e.scope().cond(s.Cond))
-			e.steps(s.Then)
-			if len(s.Else) > 0 {
-				e.p.line("} else {")
-				e.steps(s.Else)
-			}
-			e.p.line("}")
-		case *gen.Choose:
-			e.choose(s)
+		if it := itemOf(s); it != nil && e.marks.at[it] {
+			e.p.line("%s = o->off;", atLocal(e.s, it))
 		}
+		e.step(s)
+		if it := itemOf(s); it != nil {
+			e.marks.finish(e.p, it, "o")
+		}
+	}
+}
+
+func (e *encoder) step(s gen.Step) {
+	switch s := s.(type) {
+	case *gen.Run:
+		e.run(s)
+	case *gen.Call:
+		e.nested(fmt.Sprintf("write_%s(&%s%s, o%s)", s.Item.Struct.Name.C, e.self, s.Item.Name.C, e.scope().args(s.Item.Args)))
+	case *gen.Repeat:
+		e.repeat(s)
+	case *gen.Take:
+		e.take(s)
+	case *gen.Elements:
+		e.nested(fmt.Sprintf("write_%s(&%s%s, o)", s.Item.List.Name.C, e.self, s.Item.Name.C))
+	case *gen.Branch:
+		e.p.line("if (%s) {", e.scope().cond(s.Cond))
+		e.steps(s.Then)
+		if len(s.Else) > 0 {
+			e.p.line("} else {")
+			e.steps(s.Else)
+		}
+		e.p.line("}")
+	case *gen.Choose:
+		e.choose(s)
 	}
 }
 
@@ -333,7 +363,15 @@ func (e *encoder) run(r *gen.Run) {
 	} else {
 		e.parts(r.Parts)
 	}
-	e.sums(r.Parts, 0)
+	for _, part := range r.Parts {
+		if e.marks.at[part.Item] {
+			e.p.line("%s = %s;", atLocal(e.s, part.Item), plus("o->off", part.Bit/8))
+		}
+	}
+	e.marks.partEnds(e.p, r, "o")
+	if !e.g.late {
+		e.sums(r.Parts, 0)
+	}
 	e.p.line("o->off += %du;", r.Size)
 }
 

@@ -4,7 +4,6 @@ package cgen
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/openmetaroce/metaroce/gen"
-	"github.com/openmetaroce/metaroce/gen/vectorgen"
 )
 
 // loadFeatures compiles the test schema. Edition 1 cannot say which numbers are signed or little-endian, but backends
@@ -48,20 +46,7 @@ func features(t testing.TB) string {
 
 func featureVectors(t testing.TB) []vector {
 	t.Helper()
-	files, err := vectorgen.Generate(loadFeatures(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Vectors []vector `json:"vectors"`
-	}
-	if err := json.Unmarshal(files[0].Data, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Vectors) == 0 {
-		t.Fatal("no vectors")
-	}
-	return file.Vectors
+	return vectorsOf(t, loadFeatures(t))
 }
 
 func TestGeneratedCReplaysVectorsOfEveryConstruct(t *testing.T) {
@@ -140,7 +125,7 @@ func mutate(t testing.TB, r *rand.Rand, vectors []vector) vector {
 	if r.IntN(2) == 0 {
 		stage = "verify"
 	}
-	return vector{ID: "noise " + hex.EncodeToString(b), Packet: v.Packet, Hex: hex.EncodeToString(b), Stage: stage}
+	return vector{ID: "noise " + hex.EncodeToString(b), Packet: v.Packet, Params: v.Params, Hex: hex.EncodeToString(b), Stage: stage}
 }
 
 // judge fills in what the interpreter says about v.
@@ -150,9 +135,10 @@ func judge(t testing.TB, p *gen.Protocol, v vector) vector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, n, err := gen.Decode(p, v.Packet, b)
+	params := paramValues(t, p, v)
+	tree, n, err := gen.Decode(p, v.Packet, b, params...)
 	if err == nil && v.Stage == "verify" {
-		err = gen.VerifyPacket(p, v.Packet, b)
+		err = gen.VerifyPacket(p, v.Packet, b, params...)
 	}
 	if err != nil {
 		var e *gen.DecodeError
@@ -163,7 +149,7 @@ func judge(t testing.TB, p *gen.Protocol, v vector) vector {
 		return v
 	}
 	v.OK, v.Consumed, v.Fields = true, n, gen.Flatten(tree)
-	again, err := gen.Encode(p, tree)
+	again, err := gen.Encode(p, tree, params...)
 	v.Canonical = err == nil && string(again) == string(b[:n])
 	return v
 }

@@ -37,6 +37,7 @@ func (g *generator) header() []byte {
 	g.codes(p)
 	p.text(g.fill(headerValues))
 	p.line("")
+	g.headerType(p)
 	g.wordAccess(p)
 	for _, bits := range g.vectors {
 		g.vector(p, bits)
@@ -136,6 +137,7 @@ func (g *generator) structSection(p *printer, s *gen.Struct) {
 	}
 	p.line("};")
 	p.line("")
+	g.paramKinds(p, s)
 	g.structType(p, s)
 	if g.arrays[s] {
 		g.structList(p, s)
@@ -146,9 +148,17 @@ func (g *generator) structSection(p *printer, s *gen.Struct) {
 }
 
 func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
-	extra := ""
-	if len(s.Params) > 0 {
+	extra, sums := "", ""
+	if len(plainParams(s.Params)) > 0 {
 		extra = " The parameters are those of the schema, already decoded."
+	}
+	for _, q := range s.Params {
+		if q.Default != nil {
+			extra += fmt.Sprintf(" %s is %d unless the caller knows better.", q.Name.C, *q.Default)
+		}
+		if q.Cover {
+			sums = " Without a header that a sum covers (NULL), that sum is not looked at."
+		}
 	}
 	g.initPrototype(p, s)
 	p.doc("Reads and checks " + s.Name.Schema + " at buf: bytes used, or a negative code; then out is unspecified." + extra)
@@ -156,11 +166,12 @@ func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
 	p.doc("As unpack, without keeping the result; on a negative code, err says where. err may be NULL.")
 	p.line("int32_t %s_validate(const uint8_t *buf, size_t len%s, struct %serr *err);", t, g.params(s), g.pfx)
 	p.doc("Writes in to buf: bytes used, or a negative code. " + g.upper + "E_CAPACITY when cap is too small. Views must not overlap buf.")
-	p.line("int32_t %s_pack(const struct %s *in, uint8_t *buf, size_t cap%s);", t, t, g.params(s))
+	p.line("int32_t %s_pack(const struct %s *in, uint8_t *buf, size_t cap%s);", t, t, g.allParams(s))
 	if g.hasSum(s, map[any]bool{}) {
-		p.doc("As validate, and compares every checksum: " + g.upper + "E_CHECKSUM at the first wrong one.")
-		p.line("int32_t %s_verify(const uint8_t *buf, size_t len%s, struct %serr *err);", t, g.params(s), g.pfx)
+		p.doc("As validate, and compares every checksum: " + g.upper + "E_CHECKSUM at the first wrong one." + sums)
+		p.line("int32_t %s_verify(const uint8_t *buf, size_t len%s, struct %serr *err);", t, g.allParams(s), g.pfx)
 	}
+	g.lintPrototype(p, s)
 	if g.arrays[s] {
 		p.doc("Begins a walk over list, which unpack filled or the caller built.")
 		p.line("static inline struct %s_iter %s_iter_init(const struct %s_list *list)", t, t, t)

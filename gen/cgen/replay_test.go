@@ -24,6 +24,7 @@ const vectorsPath = "../../schema/vectors/metaroce.json"
 type vector struct {
 	ID        string            `json:"id"`
 	Packet    string            `json:"packet"`
+	Params    map[string]string `json:"params"`
 	Hex       string            `json:"hex"`
 	Stage     string            `json:"stage"`
 	OK        bool              `json:"ok"`
@@ -71,7 +72,7 @@ func query(t testing.TB, program string, vectors []vector) []answer {
 	t.Helper()
 	var in bytes.Buffer
 	for _, v := range vectors {
-		fmt.Fprintf(&in, "%s %s %s\n", v.Stage, v.Packet, v.Hex)
+		fmt.Fprintf(&in, "%s %s %s%s\n", v.Stage, v.Packet, v.Hex, paramText(v))
 	}
 	cmd := exec.Command(program)
 	cmd.Stdin = &in

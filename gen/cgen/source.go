@@ -86,6 +86,17 @@ static void wrong_sum(const struct in *in, size_t off, uint16_t field)
     }
 }
 `},
+	{"first_wrong_sum", `
+/* Checksums are not compared in the order in which they stand. */
+static void first_wrong_sum(const struct in *in, size_t off, uint16_t field)
+{
+    if (in->sum->code == 0 || off < in->sum->off) {
+        in->sum->code = -MR_E_CHECKSUM;
+        in->sum->off = (uint32_t)off;
+        in->sum->field = field;
+    }
+}
+`},
 	{"input", `
 static struct in input(const uint8_t *buf, size_t len, struct mr_err *err)
 {
@@ -112,6 +123,17 @@ static bool is_zero(const uint8_t *p, size_t n)
         all = (uint8_t)(all | p[i]);
     }
     return all == 0u;
+}
+`},
+	{"is_all", `
+static bool is_all(const uint8_t *p, uint8_t c, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] == c) {
+        i++;
+    }
+    return i == n;
 }
 `},
 	{"is_utf8", `
@@ -170,6 +192,7 @@ func (g *generator) structSource(p *printer, s *gen.Struct) {
 		p.static("load_"+s.Name.C, func() { g.loads(p, s) })
 		p.static("store_"+s.Name.C, func() { g.stores(p, s) })
 	}
+	g.sumFunctions(p, s)
 	p.static("read_"+s.Name.C, func() { g.read(p, s) })
 	p.static("write_"+s.Name.C, func() { g.write(p, s) })
 	g.initSource(p, s)
@@ -229,23 +252,24 @@ func (g *generator) publicSource(p *printer, s *gen.Struct) {
 	if sum {
 		text += verifyText
 	}
-	trailing := ""
 	p.text(strings.NewReplacer(
-		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "TRAILING", trailing,
+		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "PLUSSUMS", g.allParams(s),
+		"WITHSUMS", pass(s.Params), "NOSUMS", unsummed(s),
 	).Replace(g.fill(text)))
 	p.line("")
+	g.lintSource(p, s)
 }
 
 // publicText is the public face of a struct. Lengths above INT32_MAX could not be returned.
 const publicText = `
-static int32_t root_NAME(struct TAG *out, struct in *inPARAMS)
+static int32_t root_NAME(struct TAG *out, struct in *inPLUSSUMS)
 {
     int32_t rc;
 
     if (in->end > INT32_MAX) {
         return fail(in, MR_E_SIZE, 0, MR_FIELD_NONE);
     }
-    rc = read_NAME(out, inARGS);
+    rc = read_NAME(out, inWITHSUMS);
     return rc < 0 ? rc : (int32_t)in->off;
 }
 
@@ -254,7 +278,7 @@ int32_t TAG_unpack(struct TAG *out, const uint8_t *buf, size_t lenPARAMS)
     struct mr_err err;
     struct in in = input(buf, len, &err);
 
-    return root_NAME(out, &inARGS);
+    return root_NAME(out, &inNOSUMS);
 }
 
 int32_t TAG_validate(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
@@ -263,10 +287,10 @@ int32_t TAG_validate(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
     struct mr_err unasked;
     struct in in = input(buf, len, err != NULL ? err : &unasked);
 
-    return root_NAME(&out, &inARGS);
+    return root_NAME(&out, &inNOSUMS);
 }
 
-int32_t TAG_pack(const struct TAG *in, uint8_t *buf, size_t capPARAMS)
+int32_t TAG_pack(const struct TAG *in, uint8_t *buf, size_t capPLUSSUMS)
 {
     struct out o;
     int32_t rc;
@@ -274,7 +298,7 @@ int32_t TAG_pack(const struct TAG *in, uint8_t *buf, size_t capPARAMS)
     o.buf = buf;
     o.off = 0;
     o.cap = cap < INT32_MAX ? cap : INT32_MAX;
-    rc = write_NAME(in, &oARGS);
+    rc = write_NAME(in, &oWITHSUMS);
 #ifndef MR_PACK_UNCHECKED
     if (rc == 0) {
         rc = TAG_validate(buf, o.offARGS, NULL);
@@ -285,7 +309,7 @@ int32_t TAG_pack(const struct TAG *in, uint8_t *buf, size_t capPARAMS)
 `
 
 const verifyText = `
-int32_t TAG_verify(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
+int32_t TAG_verify(const uint8_t *buf, size_t lenPLUSSUMS, struct mr_err *err)
 {
     struct TAG out;
     struct mr_err unasked;
@@ -294,7 +318,7 @@ int32_t TAG_verify(const uint8_t *buf, size_t lenPARAMS, struct mr_err *err)
     int32_t rc;
 
     in.sum = &sum;
-    rc = root_NAME(&out, &inARGS);
+    rc = root_NAME(&out, &inWITHSUMS);
     if (rc >= 0 && sum.code != 0) {
         *in.err = sum;
         return sum.code;
@@ -309,7 +333,7 @@ func (g *generator) listSource(p *printer, s *gen.Struct) {
 		text += atText
 	}
 	p.text(strings.NewReplacer(
-		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "SIZE", fmt.Sprint(s.Min),
+		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", unsummed(s), "SIZE", fmt.Sprint(s.Min),
 	).Replace(g.fill(text)))
 	p.line("")
 }

@@ -258,7 +258,7 @@ func (d *decoder) elements(e *gen.Elements) {
 	it := e.Item
 	d.mark(it)
 	d.enter(e.Reserve, d.field(it))
-	d.p.line("rc = read_%s(&out->%s, in);", it.List.Name.C, it.Name.C)
+	d.p.line("rc = read_%s(&out->%s, in%s);", it.List.Name.C, it.Name.C, d.scope().args(it.Args))
 	d.blame(d.field(it))
 	d.leave(e.Reserve)
 }

@@ -11,7 +11,7 @@ import (
 // parts prints the stores of a run's items at p.
 func (e *encoder) parts(parts []gen.Part) {
 	for _, gr := range groups(parts) {
-		if sum := gr.parts[0].Item.Scalar.Sum; sum == nil {
+		if sum := gr.parts[0].Item.Scalar.Sum; sum == nil || e.g.late {
 			e.group(gr)
 		}
 	}
@@ -275,6 +275,9 @@ func (g *generator) tlvWrite(p *printer, l *gen.List) {
 	p.line("{")
 	p.line("const size_t start = o->off;")
 	p.line("size_t i;")
+	if l.Fill != nil || len(l.Bares) > 0 {
+		p.line("size_t n, pad;")
+	}
 	p.line("int32_t rc;")
 	p.line("")
 	p.line("if (in->v == NULL) {")
@@ -291,6 +294,13 @@ func (g *generator) tlvWrite(p *printer, l *gen.List) {
 	p.line("return rc;")
 	p.line("}")
 	p.line("}")
+	if l.Fill != nil || len(l.Bares) > 0 {
+		g.tlvFill(p, l)
+		p.line("return o->off - start > %du ? -%sE_SIZE : 0;", l.Max, g.upper)
+		p.line("}")
+		p.line("")
+		return
+	}
 	p.line("if (in->padding > 0) {")
 	if l.End == nil {
 		p.line("return -%sE_PADDING;", g.upper)
@@ -330,14 +340,7 @@ func (g *generator) tlvWriteElement(p *printer, l *gen.List) {
 	p.line("if (rc < 0) {")
 	p.line("return rc;")
 	p.line("}")
-	if l.LengthOf != nil {
-		e.assign("head."+l.LengthOf.Name.C, l.LengthOf, fmt.Sprintf("o->off - start - %du", size))
-	} else {
-		p.line("n = o->off - start - %du;", size)
-		p.line("if (n != %s) {", scope{g: g, self: "head.", packing: true}.num(l.Length))
-		p.line("return -%sE_NOFIT;", g.upper)
-		p.line("}")
-	}
+	g.tlvWriteLength(e, l)
 	p.line("store_%s(&head, o->buf + start);", l.Head.Name.C)
 	if l.ElementAlign > 1 {
 		p.line("pad = (%du - (o->off - start) %% %du) %% %du;", l.ElementAlign, l.ElementAlign, l.ElementAlign)
@@ -356,7 +359,7 @@ func (g *generator) tlvWriteValue(p *printer, l *gen.List) {
 	p.line("switch (in->kind) {")
 	for _, c := range l.Cases {
 		p.line("case %s:", g.macro(l.Name.C, c.Name.C))
-		p.line("head.%s = %s;", l.Key.Name.C, hexText(c.Key))
+		g.tlvWriteKey(p, l, c)
 		if c.Struct != nil {
 			p.line("rc = write_%s(&in->u.%s, o);", c.Struct.Name.C, c.Name.C)
 		}

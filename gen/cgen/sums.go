@@ -17,6 +17,16 @@ func (g *generator) sumPrototypes(p *printer) {
 			continue
 		}
 		t := g.tag(s.Name)
+		if g.late {
+			g.sumSteps(p, s)
+		}
+		if s.Kind == gen.SumOnes {
+			p.doc(append(append([]string{}, s.Doc...),
+				"Define "+strings.ToUpper(t)+"_EXTERNAL to bring your own, and "+t+"_add with it.")...)
+			p.line("uint16_t %s(const uint8_t *p, size_t n);", t)
+			p.line("")
+			continue
+		}
 		p.doc(append(append([]string{}, s.Doc...),
 			"A table of 256 words is used unless "+g.upper+"CRC_BITWISE is defined. Define "+strings.ToUpper(t)+"_EXTERNAL to bring your own,",
 			"for example one that uses the processor's instructions.")...)
@@ -27,7 +37,11 @@ func (g *generator) sumPrototypes(p *printer) {
 
 func (g *generator) sumSources(p *printer) {
 	for _, s := range g.p.Sums {
-		g.sumSource(p, s)
+		if s.Kind == gen.SumOnes {
+			g.onesSource(p, s)
+		} else {
+			g.sumSource(p, s)
+		}
 	}
 }
 
@@ -81,13 +95,14 @@ func (g *generator) sumSource(p *printer, s *gen.Sum) {
 
 // sumLoop prints the public function over byte values, which come from the table or from eight steps each.
 func (g *generator) sumLoop(p *printer, s *gen.Sum, typ string) {
-	init := s.Init
-	if s.ReflectIn {
-		init = reflect(init, s.Width)
+	if g.late {
+		p.line("%s %s_add(%s crc, const uint8_t *p, size_t n)", typ, g.tag(s.Name), typ)
+		p.line("{")
+	} else {
+		p.line("%s %s(const uint8_t *p, size_t n)", typ, g.tag(s.Name))
+		p.line("{")
+		p.line("%s crc = %s;", typ, hexText(crcInit(s)))
 	}
-	p.line("%s %s(const uint8_t *p, size_t n)", typ, g.tag(s.Name))
-	p.line("{")
-	p.line("%s crc = %s;", typ, hexText(init))
 	p.line("size_t i;")
 	p.line("")
 	p.line("for (i = 0; i < n; i++) {")
@@ -109,12 +124,27 @@ func (g *generator) sumLoop(p *printer, s *gen.Sum, typ string) {
 	if s.ReflectIn != s.ReflectOut {
 		g.unsupported("crc %s: reflect of one side only", s.Name.Schema)
 	}
+	if g.late {
+		p.line("return crc;")
+		p.line("}")
+		p.line("")
+		g.wholeSum(p, s)
+		return
+	}
 	if s.XorOut != 0 {
 		p.line("return (%s)(crc ^ %s);", typ, hexText(s.XorOut))
 	} else {
 		p.line("return crc;")
 	}
 	p.line("}")
+}
+
+// crcInit is the register at the start.
+func crcInit(s *gen.Sum) uint64 {
+	if s.ReflectIn {
+		return reflect(s.Init, s.Width)
+	}
+	return s.Init
 }
 
 // crcByte is what one byte contributes to a register of zeros.

@@ -20,25 +20,35 @@ func (g *generator) tlv(p *printer, l *gen.List) {
 // tlvElement prints next_LIST: it reads the element at in->off. Errors that stand at the list name no field.
 func (g *generator) tlvElement(p *printer, l *gen.List) {
 	none := g.upper + "FIELD_NONE"
-	p.line("static int32_t next_%s(struct %s_element *out, struct %s_iter *it, struct in *in)",
-		l.Name.C, g.tag(l.Name), g.tag(l.Name))
+	p.line("static int32_t next_%s(struct %s_element *out, struct %s_iter *it, struct in *in%s)",
+		l.Name.C, g.tag(l.Name), g.tag(l.Name), g.declareParams(l.Params))
 	p.line("{")
-	p.line("const size_t at = in->off;")
-	p.line("const size_t end = in->end;")
-	p.line("const uint8_t *const p = in->buf + at;")
+	if len(l.Bares) > 0 {
+		p.line("size_t at = in->off;")
+		p.line("const size_t end = in->end;")
+		p.line("const uint8_t *p = in->buf + at;")
+	} else {
+		p.line("const size_t at = in->off;")
+		p.line("const size_t end = in->end;")
+		p.line("const uint8_t *const p = in->buf + at;")
+	}
 	p.line("uint16_t field = %s;", none)
 	p.line("uint64_t n;")
 	p.line("size_t pad;")
 	p.line("int32_t rc = 0;")
 	p.line("")
+	g.unusedParams(p, l)
+	g.tlvBares(p, l)
 	p.line("if (at == end) {")
 	p.line("return 0;")
 	p.line("}")
 	if l.End != nil {
 		p.line("if (p[0] == %s) {", hexText(*l.End))
-		p.line("if (!is_zero(p + 1, end - at - 1u)) {")
-		p.line("return fail(in, %sE_PADDING, at, %s);", g.upper, none)
-		p.line("}")
+		if l.Fill == nil || !l.Fill.Ignore {
+			p.line("if (!%s) {", allFill(l, "p + 1", "end - at - 1u"))
+			p.line("return fail(in, %sE_PADDING, at, %s);", g.upper, none)
+			p.line("}")
+		}
 		p.line("it->list.padding = end - at;")
 		p.line("in->off = end;")
 		p.line("return 0;")
@@ -73,18 +83,17 @@ func (g *generator) tlvHead(p *printer, l *gen.List) {
 			p.line("}")
 		}
 	}
-	if l.Ascending {
-		p.line("if (out->head.%s < it->key) {", l.Key.Name.C)
-		p.line("return fail(in, %sE_TLV_ORDER, at, %s);", g.upper, none)
-		p.line("}")
-	}
-	p.line("it->key = out->head.%s;", l.Key.Name.C)
+	g.tlvOrder(p, l)
 	p.line("n = %s;", sc.num(l.Length))
 	p.line("out->value = p + %d;", size)
 }
 
 // tlvKey prints the choice of the case by the key, and what happens to unknown ones.
 func (g *generator) tlvKey(p *printer, l *gen.List) {
+	if general(l) {
+		g.tlvKeys(p, l)
+		return
+	}
 	sc := scope{g: g, self: "out->head."}
 	p.line("switch (out->head.%s) {", l.Key.Name.C)
 	for i, c := range l.Cases {
@@ -102,7 +111,7 @@ func (g *generator) tlvKey(p *printer, l *gen.List) {
 	p.line("default:")
 	if l.SkipIf != nil {
 		p.line("if (%s) {", sc.not(l.SkipIf))
-		p.line("return fail(in, %sE_TLV_UNKNOWN, at, %sFIELD_NONE);", g.upper, g.upper)
+		p.line("return fail(in, %s, at, %sFIELD_NONE);", g.unknownCode(l), g.upper)
 		p.line("}")
 	}
 	p.line("out->kind = %s;", g.macro(l.Name.C, "unknown"))
@@ -166,7 +175,7 @@ func (g *generator) tlvPadding(p *printer, l *gen.List) {
 // tlvRead prints read_LIST: it walks all elements, to check them, and keeps their window.
 func (g *generator) tlvRead(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
-	p.line("static int32_t read_%s(struct %s *out, struct in *in)", l.Name.C, t)
+	p.line("static int32_t read_%s(struct %s *out, struct in *in%s)", l.Name.C, t, g.declareParams(l.Params))
 	p.line("{")
 	p.line("struct %s_element element;", t)
 	p.line("struct %s_iter it;", t)
@@ -180,7 +189,7 @@ func (g *generator) tlvRead(p *printer, l *gen.List) {
 	p.line("out->len = in->end - in->off;")
 	p.line("it = %s_iter_init(out);", t)
 	p.line("do {")
-	p.line("rc = next_%s(&element, &it, in);", l.Name.C)
+	p.line("rc = next_%s(&element, &it, in%s);", l.Name.C, pass(l.Params))
 	p.line("} while (rc > 0);")
 	p.line("if (rc < 0) {")
 	p.line("return rc;")
@@ -202,7 +211,7 @@ func (g *generator) tlvRead(p *printer, l *gen.List) {
 func (g *generator) tlvWalk(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
 	p.text(fmt.Sprintf(`
-int32_t %[1]s_next(struct %[1]s_iter *it, struct %[1]s_element *out)
+int32_t %[1]s_next(struct %[1]s_iter *it, struct %[1]s_element *out%[5]s)
 {
     struct %[4]serr err;
     struct in in;
@@ -217,23 +226,23 @@ int32_t %[1]s_next(struct %[1]s_iter *it, struct %[1]s_element *out)
     }
     in = input(it->list.p, it->list.len, &err);
     in.off = it->off;
-    rc = next_%[2]s(out, it, &in);
+    rc = next_%[2]s(out, it, &in%[6]s);
     it->off = in.off;
     return rc;
 }
 
 int32_t %[1]s_find(const struct %[1]s *list, enum %[1]s_kind kind,
-    struct %[1]s_element *out)
+    struct %[1]s_element *out%[5]s)
 {
     struct %[1]s_iter it = %[1]s_iter_init(list);
     int32_t rc;
 
     do {
-        rc = %[1]s_next(&it, out);
+        rc = %[1]s_next(&it, out%[6]s);
     } while (rc > 0 && out->kind != kind);
     return rc;
 }
-`, t, l.Name.C, g.upper, g.pfx))
+`, t, l.Name.C, g.upper, g.pfx, g.declareParams(l.Params), pass(l.Params)))
 	p.line("")
 }
 
@@ -251,8 +260,8 @@ func (g *generator) tlvPrototypes(p *printer, l *gen.List) {
 	p.line("}")
 	p.line("")
 	p.doc("Reads the next element: 1, 0 at the end, or a negative code if the view's bytes are wrong.")
-	p.line("int32_t %s_next(struct %s_iter *it, struct %s_element *out);", t, t, t)
+	p.line("int32_t %s_next(struct %s_iter *it, struct %s_element *out%s);", t, t, t, g.declareParams(l.Params))
 	p.doc("Reads the first element of a kind: 1, 0 if there is none, or a negative code.")
-	p.line("int32_t %s_find(const struct %s *list, enum %s_kind kind, struct %s_element *out);", t, t, t, t)
+	p.line("int32_t %s_find(const struct %s *list, enum %s_kind kind, struct %s_element *out%s);", t, t, t, t, g.declareParams(l.Params))
 	p.line("")
 }

@@ -315,6 +315,9 @@ func (g *generator) tlvType(p *printer, l *gen.List) {
 	p.line("struct %s list;", t)
 	p.line("size_t off; /* next byte, or next element of v */")
 	p.line("uint64_t key; /* of the element before */")
+	if l.Strict {
+		p.line("bool begun; /* there was one */")
+	}
 	p.line("uint32_t seen[%d];", seenWords(l))
 	p.line("};")
 	p.line("")

@@ -98,6 +98,23 @@ var helpers = map[string]function{
 		results: "bool",
 		body:    "for _, octet := range pad {\nif octet != 0 {\nreturn false\n}\n}\nreturn true",
 	},
+	"extend": {
+		doc:     []string{"extend adds an element, whose memory it takes from an element that was cut off before if there is one."},
+		name:    "extend[T any]",
+		params:  "list []T",
+		results: "[]T",
+		body:    "if len(list) < cap(list) {\nreturn list[:len(list)+1]\n}\nvar zero T\nreturn append(list, zero)",
+	},
+	"shortOf": {
+		doc:  []string{"shortOf is how many bytes a size lacks to a multiple."},
+		name: "shortOf", params: "size, multiple int", results: "int",
+		body: "return (multiple - size%multiple) % multiple",
+	},
+	"appendOctets": {
+		doc:  []string{"appendOctets appends equal bytes."},
+		name: "appendOctets", params: "dst []byte, size int, octet byte", results: "[]byte",
+		body: "for range size {\ndst = append(dst, octet)\n}\nreturn dst",
+	},
 	"grow": {
 		doc:  []string{"grow lengthens dst by size bytes, whose contents are unspecified."},
 		name: "grow", params: "dst []byte, size int", results: "[]byte",

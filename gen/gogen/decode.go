@@ -146,7 +146,7 @@ func (g *generator) decodeSteps(f *jen.File, s *gen.Struct) {
 		}
 	}
 	d.steps(s.Steps)
-	if s.Greedy && !endsAtEnd(s.Steps) {
+	if (s.Greedy || s.Sized != nil) && !endsAtEnd(s.Steps) {
 		d.settle()
 		b.line("if %s < len(src) {\nreturn 0, fault(CodeTrailing, \"\", %s, 0)\n}", d.off(), d.off())
 	}
@@ -167,16 +167,16 @@ func endsAtEnd(steps []gen.Step) bool {
 		case *gen.Verify:
 			continue
 		case *gen.Take:
-			return st.Item.Span.Size == nil && st.Reserve == 0
+			return st.Item.Span.Size == nil && st.Item.Span.Align == 0 && st.Reserve == 0 && st.Tail == nil
 		case *gen.Elements:
-			return st.Reserve == 0
+			return st.Reserve == 0 && st.Tail == nil
 		}
 		return false
 	}
 	return false
 }
 
-// verifiedItems collects the items whose places errors of Verify steps name.
+// verifiedItems collects the items whose places errors of Verify and Limit steps name.
 func verifiedItems(steps []gen.Step, need map[*gen.Item]bool) map[*gen.Item]bool {
 	for _, st := range steps {
 		switch st := st.(type) {
@@ -186,6 +186,12 @@ func verifiedItems(steps []gen.Step, need map[*gen.Item]bool) map[*gen.Item]bool
 					need[c.Item.Path[0]] = true
 				}
 			}
+		case *gen.Limit:
+			if st.Item.Param == nil && len(st.Item.Path) > 0 {
+				need[st.Item.Path[0]] = true
+			}
+		case *gen.Window:
+			verifiedItems(st.Body, need)
 		case *gen.Branch:
 			verifiedItems(st.Then, need)
 			verifiedItems(st.Else, need)
@@ -353,6 +359,10 @@ func (d *decoder) steps(steps []gen.Step) {
 			d.branch(st)
 		case *gen.Choose:
 			d.choose(st)
+		case *gen.Limit:
+			d.limit(st)
+		case *gen.Window:
+			d.inWindow(st)
 		case *gen.Verify:
 			for _, c := range st.Checks {
 				d.check(c, place{})

@@ -60,6 +60,8 @@ func stepItems(steps []gen.Step) []*gen.Item {
 			out = append(out, st.Item)
 		case *gen.Choose:
 			out = append(out, st.Item)
+		case *gen.Window:
+			out = append(out, stepItems(st.Body)...)
 		case *gen.Branch:
 			out = append(out, stepItems(st.Then)...)
 			out = append(out, stepItems(st.Else)...)
@@ -121,7 +123,7 @@ func (d *decoder) repeat(r *gen.Repeat) {
 	d.mark(it, d.off())
 	d.float()
 	if ar.Count == nil {
-		end := d.window(r.Reserve, it.Name.Schema)
+		end := d.behind(r.Reserve, r.Tail, it.Name.Schema)
 		if end == "" {
 			end = "len(src)"
 		}
@@ -202,7 +204,10 @@ func (d *decoder) choose(c *gen.Choose) {
 	sel := d.sc.resolve(it.Switch.Selector)
 	d.mark(it, d.off())
 	end := ""
-	if c.Reserve > 0 {
+	if c.Tail != nil {
+		d.b.line("end %s len(src) - %d - int(%s)", d.assign("end"), c.Reserve, d.sc.expr(c.Tail).code)
+		end = "end"
+	} else if c.Reserve > 0 {
 		d.b.line("end %s len(src) - %d", d.assign("end"), c.Reserve)
 		end = "end"
 	}

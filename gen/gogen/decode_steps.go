@@ -223,7 +223,7 @@ func (d *decoder) call(c *gen.Call) {
 	name := c.Item.Name
 	end := ""
 	if c.Windowed {
-		end = d.window(c.Reserve, name.Schema)
+		end = d.behind(c.Reserve, c.Tail, name.Schema)
 	}
 	d.mark(c.Item, d.off())
 	args := commas(d.rest(end), d.sc.args(c.Item.Struct, c.Item.Args))
@@ -238,6 +238,7 @@ func (s *scope) args(st *gen.Struct, args []*gen.Expr) string {
 	for i, e := range args {
 		p := st.Params[i]
 		switch {
+		case p.Cover:
 		case p.Struct == nil:
 			out = append(out, s.number(e, uintType(p.Bits)).code)
 		case e.Ref.Param != nil && len(e.Ref.Path) == 0:
@@ -259,7 +260,7 @@ func (d *decoder) take(t *gen.Take) {
 	d.mark(it, d.off())
 	end := "len(src)"
 	if sp.Size == nil {
-		if e := d.window(t.Reserve, path); e != "" {
+		if e := d.behind(t.Reserve, t.Tail, path); e != "" {
 			end = e
 		}
 	} else {
@@ -321,9 +322,14 @@ func (d *decoder) elements(e *gen.Elements) {
 		d.float()
 	}
 	it := e.Item
-	end := d.window(e.Reserve, it.Name.Schema)
+	end := d.behind(e.Reserve, e.Tail, it.Name.Schema)
 	d.mark(it, d.off())
-	d.b.line("used, err %s %s.%s.Decode(%s)", d.assign("used, err"), d.sc.self, it.Name.Go, d.rest(end))
+	d.b.line("used, err %s %s.%s.Decode(%s)", d.assign("used, err"), d.sc.self, it.Name.Go, commas(d.rest(end), d.sc.listArgs(it)))
 	d.b.line("if err != nil {\nreturn 0, inside(err, %q, %s)\n}", it.Name.Schema, d.off())
 	d.advance("used")
+}
+
+// listArgs prints what a list's parameters receive.
+func (s *scope) listArgs(it *gen.Item) string {
+	return s.args(&gen.Struct{Params: it.List.Params}, it.Args)
 }

@@ -42,7 +42,7 @@ func (fm form) suffix() string { return [...]string{"", "Raw"}[fm] }
 
 // settlesScalar tells whether Append writes another value than the stored one.
 func settlesScalar(s *gen.Scalar) bool {
-	return s.Fixed != nil || s.Derived != nil || s.Solve != nil || s.Sum != nil || s.Reserved != gen.NotReserved
+	return s.Fixed != nil || s.Derived != nil || s.Solve != nil || s.Sum != nil && !coversParam(s.Sum) || s.Reserved != gen.NotReserved
 }
 
 // settles tells whether Append and AppendRaw of a struct may differ.
@@ -163,10 +163,14 @@ func (g *generator) appendSteps(f *jen.File, s *gen.Struct, fm form) {
 	if fm == settled {
 		e.solve()
 	}
+	if e.sl = e.slots(); len(e.sl.from) > 0 {
+		e.sl.declare(&b, s)
+	}
 	e.steps(s.Steps)
 	if s.Packet && s.Greedy && s.Max >= 0 {
 		b.line("if len(out)-len(dst) > %s {\nreturn dst, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(out)-len(dst)))\n}", g.maxConst(s), g.maxConst(s))
 	}
+	e.coverSum()
 	head := "out := dst\n"
 	if strings.Contains(b.String(), "out, err =") {
 		head += "var err error\n"
@@ -188,6 +192,7 @@ type encoder struct {
 	b    *body
 	sc   *scope
 	form form
+	sl   slots
 }
 
 func (g *generator) encoder(s *gen.Struct, b *body, fm form) *encoder {
@@ -248,7 +253,7 @@ func solvedBy(s *gen.Struct) []solved {
 		for _, it := range items {
 			here := append(append([]*gen.Item(nil), path...), it)
 			switch {
-			case it.Scalar != nil && it.Scalar.Solve != nil && ownedBy(it.Scalar.Solve.Of, s):
+			case it.Scalar != nil && it.Scalar.Solve != nil && (it.Scalar.Solve.Whole == s || ownedBy(it.Scalar.Solve.Of, s)):
 				out = append(out, solved{here, it.Scalar.Solve.Of})
 			case it.Kind == gen.KindStruct && it.Struct.FixedSize:
 				walk(it.Struct.Items, here)
@@ -267,7 +272,7 @@ func ownedBy(r gen.Ref, s *gen.Struct) bool {
 // before an error in a return statement. Expressions read the new value from then on.
 func (s *scope) solve(b *body, so solved, result string) {
 	it := so.item()
-	measure := s.measureOf(so.of)
+	measure := s.measure(b, so, result)
 	sv, name := it.Scalar.Solve, so.local()
 	if sv.A != 1 {
 		b.line("if (%s)%%%d != 0 {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", less(measure.at(5), sv.B), sv.A, result, so.key())
@@ -347,7 +352,7 @@ func (e *encoder) value(p gen.Part) val {
 		return operand("0", "const")
 	case e.form == stored:
 		return field
-	case s.Sum != nil:
+	case s.Sum != nil && !coversParam(s.Sum):
 		return operand("0", "const") // patched when all before it is written
 	}
 	if v, ok := e.sc.known[it.Name.Schema]; ok {

@@ -81,23 +81,32 @@ func (e *encoder) guards() {
 }
 
 func (e *encoder) steps(steps []gen.Step) {
+	pos := func(n int) string { return plus("len(out) - len(dst)", n) }
 	for _, st := range steps {
-		switch st := st.(type) {
-		case *gen.Run:
-			e.run(st)
-		case *gen.Call:
-			e.nested(st.Item.Name, e.sc.args(st.Item.Struct, st.Item.Args), e.suffix(st.Item.Struct))
-		case *gen.Repeat:
-			e.repeat(st.Item)
-		case *gen.Take:
-			e.take(st.Item)
-		case *gen.Elements:
-			e.nested(st.Item.Name, "", e.listSuffix(st.Item.List))
-		case *gen.Branch:
-			e.branch(st)
-		case *gen.Choose:
-			e.choose(st.Item)
-		}
+		e.sl.before(e.b, st, pos)
+		e.step(st)
+		e.sl.after(e.b, st, pos)
+	}
+}
+
+func (e *encoder) step(st gen.Step) {
+	switch st := st.(type) {
+	case *gen.Run:
+		e.run(st)
+	case *gen.Call:
+		e.nested(st.Item.Name, e.sc.args(st.Item.Struct, st.Item.Args), e.suffix(st.Item.Struct))
+	case *gen.Repeat:
+		e.repeat(st.Item)
+	case *gen.Take:
+		e.take(st.Item)
+	case *gen.Elements:
+		e.nested(st.Item.Name, "", e.listSuffix(st.Item.List))
+	case *gen.Branch:
+		e.branch(st)
+	case *gen.Choose:
+		e.choose(st.Item)
+	case *gen.Window:
+		e.inWindow(st)
 	}
 }
 
@@ -231,7 +240,7 @@ func (e *encoder) sumRun(r *gen.Run) bool {
 // sumPart finds the checksum in a run.
 func sumPart(parts []gen.Part) (gen.Part, bool) {
 	for _, p := range parts {
-		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil {
+		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil && plainCover(p.Item.Scalar.Sum) {
 			return p, true
 		}
 	}

@@ -30,6 +30,7 @@ func (v val) at(prec int) string {
 // scope resolves references for the printed function: its receiver's fields, its parameters, and overrides.
 type scope struct {
 	g       *generator
+	of      *gen.Struct // whose methods self has; nil for a view
 	self    string
 	getters bool                      // self is a view: items are read by calling getters
 	known   map[string]val            // values that stand for items, by path: what the encoder writes instead of the stored value

@@ -22,7 +22,10 @@ import (
 // Generate prints p. Paths are file names within the package's directory; the order is that of the names.
 // An error says which construct of the schema this backend cannot print.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	g := &generator{p: p, taken: map[string]bool{}, helpers: map[string]bool{}}
+	if err := p.Refuse(known...); err != nil {
+		return nil, fmt.Errorf("go backend: %w", err)
+	}
+	g := &generator{p: p, taken: map[string]bool{}, pieces: map[*gen.Sum]bool{}, masked: map[*gen.Sum]bool{}, helpers: map[string]bool{}}
 	g.reserve()
 	parts := []struct {
 		path  string
@@ -36,6 +39,7 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		{"encode.gen.go", g.encoders},
 		{"length.gen.go", g.lengths},
 		{"validate.gen.go", g.validators},
+		{"lint.gen.go", g.lints},
 		{"lists.gen.go", g.lists},
 		{"text.gen.go", g.texts},
 		{"bits.gen.go", g.vectors},
@@ -70,13 +74,23 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 	return files, nil
 }
 
+// known are the constructs that this backend prints besides those that every backend does.
+var known = []gen.Feature{
+	gen.FeatureSigned, gen.FeatureSignedRange, gen.FeatureLittle, gen.FeatureVector, gen.FeatureSized, gen.FeatureTail, gen.FeatureLint,
+	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion, gen.FeatureDefault,
+	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare, gen.FeatureListFill,
+	gen.FeatureListUnknown,
+}
+
 // generator holds what all files share.
 type generator struct {
 	p       *gen.Protocol
-	all     []*gen.Struct   // declared and synthetic structs, heads of lists included
-	taken   map[string]bool // package-level names that the schema decides
-	helpers map[string]bool // small functions that some printed body calls
-	err     error           // the first construct that cannot be printed
+	all     []*gen.Struct     // declared and synthetic structs, heads of lists included
+	taken   map[string]bool   // package-level names that the schema decides
+	pieces  map[*gen.Sum]bool // checksums that are computed piece by piece
+	masked  map[*gen.Sum]bool // and those of bytes some of whose bits count as others
+	helpers map[string]bool   // small functions that some printed body calls
+	err     error             // the first construct that cannot be printed
 }
 
 func (g *generator) fail(format string, args ...any) {

@@ -23,6 +23,11 @@ func (g *generator) lengths(f *jen.File) {
 			fn.body = g.lengthBody(s)
 		}
 		g.add(f, fn)
+		for _, w := range windows(s.Steps) {
+			if sizedBySolve(s, w.Item) {
+				g.add(f, g.windowLen(s, w))
+			}
+		}
 	}
 }
 
@@ -93,6 +98,8 @@ func (l *measurer) steps(steps []gen.Step) int {
 			l.branch(st)
 		case *gen.Choose:
 			l.choose(st.Item)
+		case *gen.Window:
+			fixed += l.steps(st.Body)
 		}
 	}
 	return fixed

@@ -5,6 +5,7 @@ package gogen
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -14,7 +15,9 @@ import (
 // lists prints the type and the codec of each TLV list.
 func (g *generator) lists(f *jen.File) {
 	for _, l := range g.p.Lists {
+		g.checkList(l)
 		g.listType(f, l)
+		g.elementTypes(f, l)
 		g.listReset(f, l)
 		g.listDecode(f, l)
 		g.listElement(f, l)
@@ -65,7 +68,7 @@ func (g *generator) listType(f *jen.File, l *gen.List) {
 	doc(f, "Unknown elements that may be skipped are not kept.")
 	f.Type().Id(name).StructFunc(func(fields *jen.Group) {
 		for _, c := range l.Cases {
-			g.caseFields(fields, c)
+			g.caseFields(fields, l, c)
 		}
 		if l.End != nil {
 			fields.Comment("Bytes after the last element, the end marker included.")
@@ -75,19 +78,19 @@ func (g *generator) listType(f *jen.File, l *gen.List) {
 	f.Line()
 }
 
-func (g *generator) caseFields(fields *jen.Group, c *gen.Case) {
+func (g *generator) caseFields(fields *jen.Group, l *gen.List, c *gen.Case) {
 	for _, line := range c.Doc {
 		fields.Comment(commentLine(line))
 	}
 	name := c.Name.Go
 	switch {
-	case single(c) && c.Struct != nil:
-		fields.Id(name).Id(c.Struct.Name.Go)
+	case single(c) && hasElement(c):
+		fields.Id(name).Id(elementType(l, c))
 		fields.Id(name + "Present").Bool()
 	case single(c):
 		fields.Id(name + "Present").Bool()
-	case c.Struct != nil:
-		fields.Id(name).Index().Id(c.Struct.Name.Go)
+	case hasElement(c):
+		fields.Id(name).Index().Id(elementType(l, c))
 	default:
 		fields.Comment("How often it occurs.")
 		fields.Id(name).Int()
@@ -98,14 +101,32 @@ func (g *generator) listReset(f *jen.File, l *gen.List) {
 	self := receiver(l.Name.Go)
 	keep := ""
 	for _, c := range l.Cases {
-		if !single(c) && c.Struct != nil {
+		switch {
+		case !hasElement(c):
+		case !single(c):
 			keep += fmt.Sprintf("%s: %s.%s[:0],", c.Name.Go, self, c.Name.Go)
+		case len(c.Head) == 0:
+			keep += keepArrays(c, self)
 		}
 	}
 	g.add(f, function{
 		doc:  []string{"reset empties the list and keeps the memory of elements that repeat."},
 		recv: self + " *" + l.Name.Go, name: "reset", body: fmt.Sprintf("*%s = %s{%s}", self, l.Name.Go, keep),
 	})
+}
+
+// keepArrays prints the arrays of an element that occurs once, emptied.
+func keepArrays(c *gen.Case, self string) string {
+	var fields []string
+	for _, it := range c.Struct.Items {
+		if it.Kind == gen.KindArray {
+			fields = append(fields, fmt.Sprintf("%s: %s.%s.%s[:0]", it.Name.Go, self, c.Name.Go, it.Name.Go))
+		}
+	}
+	if fields == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s{%s},", c.Name.Go, c.Struct.Name.Go, strings.Join(fields, ", "))
 }
 
 func (g *generator) listDecode(f *jen.File, l *gen.List) {
@@ -117,13 +138,12 @@ func (g *generator) listDecode(f *jen.File, l *gen.List) {
 		b.line("var last %s", scalarType(l.Key.Scalar))
 	}
 	b.line("off := 0\nfor off < len(src) {")
+	bareDecode(&b, l)
 	if l.End != nil {
-		b.line("if src[off] == %d {", *l.End)
-		b.line("if !allZero(src[off+1:]) {\nreturn 0, fault(CodePadding, \"\", off, 0)\n}")
-		b.line("%s.Padding = len(src) - off\nbreak\n}", self)
+		endDecode(&b, l)
 	}
 	g.listHeadDecode(&b, l)
-	b.line("size, err := %s.element(&head, src[off:])", self)
+	b.line("size, err := %s.element(%s)", self, commas("&head, src[off:]", paramNames(listScope(l))))
 	b.line("if err != nil {\nreturn 0, inside(err, \"\", off)\n}\noff += size\n}")
 	for _, c := range l.Cases {
 		if c.Required {
@@ -133,7 +153,7 @@ func (g *generator) listDecode(f *jen.File, l *gen.List) {
 	b.line("return len(src), nil")
 	g.add(f, function{
 		doc:  []string{fmt.Sprintf("Decode reads the %s, which must be all of src.", l.Name.Go)},
-		recv: self + " *" + l.Name.Go, name: "Decode", params: "src []byte", results: "(int, error)", body: b.String(),
+		recv: self + " *" + l.Name.Go, name: "Decode", params: commas("src []byte", params(listScope(l))), results: "(int, error)", body: b.String(),
 	})
 }
 
@@ -179,7 +199,7 @@ func (g *generator) listElement(f *jen.File, l *gen.List) {
 	b.line("return int(%s), nil", end)
 	g.add(f, function{
 		doc:  []string{"element reads the element at the beginning of src, whose head is read already, and returns its size."},
-		recv: self + " *" + l.Name.Go, name: "element", params: "head *" + l.Head.Name.Go + ", src []byte",
+		recv: self + " *" + l.Name.Go, name: "element", params: commas("head *"+l.Head.Name.Go+", src []byte", params(listScope(l))),
 		results: "(int, error)", body: b.String(),
 	})
 }
@@ -187,12 +207,13 @@ func (g *generator) listElement(f *jen.File, l *gen.List) {
 // listKnown prints the switch that names the element and refuses unknown and repeated ones.
 func (g *generator) listKnown(b *body, l *gen.List, sc *scope) {
 	self := receiver(l.Name.Go)
-	b.line("name, index := \"\", -1\nswitch head.%s {", l.Key.Name.Go)
+	b.line("name, index := \"\", -1")
+	label := keySwitch(b, l)
 	for _, c := range l.Cases {
-		b.line("case %s:", keyConst(l, c))
+		b.line("case %s:", label(c))
 		if !single(c) {
 			count := fmt.Sprintf("len(%s.%s)", self, c.Name.Go)
-			if c.Struct == nil {
+			if !hasElement(c) {
 				count = self + "." + c.Name.Go
 			}
 			b.line("name, index = %q, %s", c.Name.Schema, count)
@@ -201,28 +222,57 @@ func (g *generator) listKnown(b *body, l *gen.List, sc *scope) {
 		b.line("name = %q\nif %s.%sPresent {\nreturn 0, fault(CodeTlvDuplicate, name, 0, 0)\n}", c.Name.Schema, self, c.Name.Go)
 	}
 	if l.SkipIf != nil {
-		b.line("default:\nif %s {\nreturn 0, fault(CodeTlvUnknown, \"\", 0, 0).values(0, uint64(head.%s))\n}", sc.negate(l.SkipIf).code, l.Key.Name.Go)
+		b.line("default:\nif %s {\nreturn 0, fault(%s, \"\", 0, 0).values(0, %s)\n}", sc.negate(l.SkipIf).code, unknownCode(l), convert(operand("head."+l.Key.Name.Go, scalarType(l.Key.Scalar)), "uint64").code)
 	}
 	b.line("}")
 }
 
+// unknownCode is the error of an unknown element that must be understood.
+func unknownCode(l *gen.List) string {
+	if l.Unknown != nil {
+		return codeConst(l.Unknown)
+	}
+	return "CodeTlvUnknown"
+}
+
+// listScope stands for a list where only parameters matter.
+func listScope(l *gen.List) *gen.Struct { return &gen.Struct{Params: l.Params} }
+
+// caseValue prints the decoding of one case's value.
+func caseValue(b *body, l *gen.List, c *gen.Case) {
+	field := receiver(l.Name.Go) + "." + c.Name.Go
+	if !hasElement(c) {
+		if single(c) {
+			b.line("%sPresent = true", field)
+		} else {
+			b.line("%s++", field)
+		}
+		return
+	}
+	at := field
+	switch {
+	case single(c):
+		b.line("%sPresent = true", field)
+	case reuses(c.Struct):
+		b.line("%s = extend(%s)", field, field)
+		at = fmt.Sprintf("%s[len(%s)-1]", field, field)
+	default:
+		b.line("%s = append(%s, %s{})", field, field, elementType(l, c))
+		at = fmt.Sprintf("%s[len(%s)-1]", field, field)
+	}
+	keepHead(b, c, at)
+	if c.Struct != nil {
+		b.line("used, err = %s.Decode(value)", elementValue(c, at))
+	}
+}
+
 // listCases prints the switch that decodes the value.
 func (g *generator) listCases(b *body, l *gen.List) {
-	self := receiver(l.Name.Go)
-	b.line("var used int\nvar err error\nswitch head.%s {", l.Key.Name.Go)
+	b.line("var used int\nvar err error")
+	label := keySwitch(b, l)
 	for _, c := range l.Cases {
-		field := self + "." + c.Name.Go
-		b.line("case %s:", keyConst(l, c))
-		switch {
-		case c.Struct == nil && single(c):
-			b.line("%sPresent = true", field)
-		case c.Struct == nil:
-			b.line("%s++", field)
-		case single(c):
-			b.line("%sPresent = true\nused, err = %s.Decode(value)", field, field)
-		default:
-			b.line("%s = append(%s, %s{})\nused, err = %s[len(%s)-1].Decode(value)", field, field, c.Struct.Name.Go, field, field)
-		}
+		b.line("case %s:", label(c))
+		caseValue(b, l, c)
 	}
 	b.line("default:\nused = len(value)\n}")
 	b.line("if err != nil {\nreturn 0, insideElement(err, elementName(name, index), %s)\n}", g.sizeConst(l.Head))

@@ -47,11 +47,17 @@ func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
 			if g.settles(c.Struct) {
 				suffix = fm.suffix()
 			}
-			b.line("if out, err = %s.Append%s(out); err != nil {\nreturn dst, inside(err, %s, 0)\n}", value, suffix, path)
+			b.line("if out, err = %s.Append%s(out); err != nil {\nreturn dst, inside(err, %s, 0)\n}", elementValue(c, value), suffix, path)
 		}
-		b.line("if out, err = %s(out, start, %s); err != nil {\nreturn dst, inside(err, %s, 0)\n}", headFunc(l), keyConst(l, c), path)
+		head := keyConst(l, c)
+		if wholeHead(l) {
+			head = headLiteral(l, c, value)
+		}
+		b.line("if out, err = %s(out, start, %s); err != nil {\nreturn dst, inside(err, %s, 0)\n}", headFunc(l), head, path)
 	})
-	if l.End != nil {
+	if fills(l) {
+		g.listFilling(&b, l)
+	} else if l.End != nil {
 		g.listPadding(&b, l)
 	}
 	b.line("if len(out)-len(dst) > %s {\nreturn dst, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(out)-len(dst)))\n}", g.listMax(l), g.listMax(l))
@@ -87,11 +93,21 @@ func (g *generator) listHead(f *jen.File, l *gen.List) {
 	h := l.Head
 	var b body
 	b.line("length := len(dst) - start - %s", g.sizeConst(h))
+	rawLength(&b, l)
 	length := l.LengthOf.Scalar
 	if length.Bits < 64 {
 		b.line("if length > %s {\nreturn dst, fault(CodeNofit, \"\", 0, 0).values(0, uint64(length))\n}", mask(length.Bits))
 	}
-	b.line("head := %s{%s: key, %s: %s(length)}", h.Name.Go, l.Key.Name.Go, l.LengthOf.Name.Go, scalarType(length))
+	key := "key " + scalarType(l.Key.Scalar)
+	if wholeHead(l) {
+		key = "head " + h.Name.Go
+		if g.narrow(h) {
+			b.line("if err := head.fits(); err != nil {\nreturn dst, err\n}")
+		}
+		b.line("head.%s = %s(length)", l.LengthOf.Name.Go, scalarType(length))
+	} else {
+		b.line("head := %s{%s: key, %s: %s(length)}", h.Name.Go, l.Key.Name.Go, l.LengthOf.Name.Go, scalarType(length))
+	}
 	b.line("head.put((*%s)(dst[start:]))", viewName(h))
 	if l.ElementAlign > 1 {
 		b.line("return appendZeros(dst, -(len(dst)-start)&%d), nil", l.ElementAlign-1)
@@ -100,7 +116,7 @@ func (g *generator) listHead(f *jen.File, l *gen.List) {
 	}
 	g.add(f, function{
 		doc:  []string{"finish" + l.Name.Go + " writes the head of the element that begins at start, and the padding behind its value."},
-		name: headFunc(l), params: fmt.Sprintf("dst []byte, start int, key %s", scalarType(l.Key.Scalar)), results: "([]byte, error)", body: b.String(),
+		name: headFunc(l), params: "dst []byte, start int, " + key, results: "([]byte, error)", body: b.String(),
 	})
 }
 
@@ -111,7 +127,13 @@ func (g *generator) listLen(f *jen.File, l *gen.List) {
 	for _, c := range listOrder(l) {
 		g.caseLen(&b, l, c)
 	}
-	if l.End != nil {
+	if fills(l) {
+		padding := ""
+		if l.End != nil {
+			padding = "size += max(" + self + ".Padding, 0)\n"
+		}
+		b.line("%sreturn size + shortOf(size, %d), nil", padding, l.Fill.Align)
+	} else if l.End != nil {
 		b.line("return size + %s.Padding, nil", self)
 	} else {
 		b.line("return size, nil")
@@ -127,7 +149,7 @@ func (g *generator) listValidate(f *jen.File, l *gen.List) {
 	var b body
 	eachCase(&b, l, func(b *body, use caseUse) {
 		if use.c.Struct != nil {
-			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", use.value, use.path)
+			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", elementValue(use.c, use.value), use.path)
 		}
 	})
 	for _, c := range l.Cases {
@@ -159,7 +181,7 @@ func (g *generator) caseLen(b *body, l *gen.List, c *gen.Case) {
 	switch {
 	case bytes != "" && single(c):
 		b.line("if %sPresent {\nsize += %s\n}", field, bytes)
-	case bytes != "" && c.Struct == nil:
+	case bytes != "" && !hasElement(c):
 		b.line("size += %s * (%s)", field, bytes)
 	case bytes != "":
 		b.line("size += len(%s) * (%s)", field, bytes)

@@ -151,7 +151,7 @@ func (g *generator) layoutConst(s *gen.Struct, what string) string {
 // params declares a struct's parameters: structs by pointer, scalars by value.
 func params(s *gen.Struct) string {
 	var out []string
-	for _, p := range s.Params {
+	for _, p := range decodeParams(s.Params) {
 		if p.Struct != nil {
 			out = append(out, lowerCamel(p.Name)+" *"+p.Struct.Name.Go)
 		} else {
@@ -164,7 +164,7 @@ func params(s *gen.Struct) string {
 // paramNames passes a struct's own parameters on.
 func paramNames(s *gen.Struct) string {
 	var out []string
-	for _, p := range s.Params {
+	for _, p := range decodeParams(s.Params) {
 		out = append(out, lowerCamel(p.Name))
 	}
 	return strings.Join(out, ", ")
@@ -187,4 +187,15 @@ func article(name string) string {
 		return "an " + name
 	}
 	return "a " + name
+}
+
+// decodeParams leaves out the parameters that only checksums read.
+func decodeParams(all []*gen.Param) []*gen.Param {
+	var out []*gen.Param
+	for _, p := range all {
+		if !p.Cover {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -120,7 +120,9 @@ func itemDoc(it *gen.Item) []string {
 		lines = append(lines, "Length of the padding in bytes.")
 	case it.Scalar != nil && it.Scalar.Fixed != nil:
 		lines = append(lines, fmt.Sprintf("Append writes %d.", *it.Scalar.Fixed))
-	case it.Scalar != nil && (it.Scalar.Derived != nil || it.Scalar.Solve != nil || it.Scalar.Sum != nil):
+	case it.Scalar != nil && it.Scalar.Sum != nil && coversParam(it.Scalar.Sum):
+		lines = append(lines, fmt.Sprintf("Resum%s computes it in the written packet.", it.Owner.Name.Go))
+	case it.Scalar != nil && (it.Scalar.Derived != nil || it.Scalar.Solve != nil || it.Scalar.Sum != nil && !coversParam(it.Scalar.Sum)):
 		lines = append(lines, "Append computes it.")
 	}
 	if it.When != nil {
@@ -188,5 +190,5 @@ func (g *generator) presence(f *jen.File, s *gen.Struct) {
 
 // fieldScope resolves references to the fields of a receiver of type s.
 func (g *generator) fieldScope(s *gen.Struct) *scope {
-	return &scope{g: g, self: receiver(s.Name.Go), known: map[string]val{}}
+	return &scope{g: g, of: s, self: receiver(s.Name.Go), known: map[string]val{}}
 }

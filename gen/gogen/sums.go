@@ -4,7 +4,6 @@ package gogen
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/dave/jennifer/jen"
 
@@ -21,6 +20,7 @@ const (
 
 // sums prints each checksum and the function that verifies each packet's.
 func (g *generator) sums(f *jen.File) {
+	g.outerTypes(f)
 	for _, s := range g.p.Sums {
 		g.sum(f, s)
 	}
@@ -28,20 +28,30 @@ func (g *generator) sums(f *jen.File) {
 		switch items := sumItems(s); len(items) {
 		case 0:
 		case 1:
-			g.verify(f, s, items[0])
+			if plainCover(items[0].Scalar.Sum) {
+				g.verify(f, s, items[0])
+			} else {
+				g.coverFunctions(f, s, items[0])
+			}
 		default:
 			g.fail("%s: more than one checksum", s.Name.Schema)
 		}
 	}
+	g.states(f, g.pieces)
 }
 
 func (g *generator) sum(f *jen.File, s *gen.Sum) {
 	typ := uintType(s.Width)
 	fn := function{doc: titled(sumFunc(s), s.Doc), name: sumFunc(s), params: "data []byte", results: typ}
-	ones := ^uint64(0) >> (64 - s.Width)
-	if s.Width == 32 && s.ReflectIn && s.ReflectOut && s.Init == ones && s.XorOut == ones {
+	if s.Kind == gen.SumOnes {
+		g.pieces[s] = true
+		fn.body = fmt.Sprintf("return %s{}.add(data).done()", stateType(s))
+		g.add(f, fn)
+		return
+	}
+	if fastSum(s) {
 		table := lowerCamel(s.Name) + "Table"
-		poly := fmt.Sprintf("%#08x", bits.Reverse32(uint32(s.Poly)))
+		poly := reversed(s)
 		switch s.Poly {
 		case castagnoli:
 			poly = "crc32.Castagnoli"

@@ -135,15 +135,29 @@ func (g *generator) listText(f *jen.File, l *gen.List) {
 		switch {
 		case single(c) && c.Struct != nil:
 			b.line("if %sPresent {", field)
+			headText(&b, c, caseUse{value: field, path: fmt.Sprintf("prefix+%q", c.Name.Schema+".")})
 			g.nestedText(&b, field, c.Name.Schema, "")
 			b.line("}")
 		case single(c):
 			b.line("if %sPresent {\nyield(prefix+%q, \"1\")\n}", field, c.Name.Schema)
-		case c.Struct != nil:
-			b.line("for index := range %s {\n%s[index].fields(prefix+indexed(%q, index)+\".\", yield)\n}", field, field, c.Name.Schema)
+		case hasElement(c):
+			b.line("for index := range %s {", field)
+			use := caseUse{value: field + "[index]", path: fmt.Sprintf("prefix+indexed(%q, index)+\".\"", c.Name.Schema)}
+			headText(&b, c, use)
+			if c.Struct != nil {
+				b.line("%s.fields(%s, yield)", use.value, use.path)
+			}
+			b.line("}")
 		default:
 			b.line("for index := range %s {\nyield(prefix+indexed(%q, index), \"1\")\n}", field, c.Name.Schema)
 		}
 	}
 	g.add(f, function{recv: self + " *" + l.Name.Go, name: "fields", params: "prefix string, yield func(path, value string)", body: b.String()})
+}
+
+// headText prints the calls of yield for what an element keeps of its head; use.path is what stands before an item's name.
+func headText(b *body, c *gen.Case, use caseUse) {
+	for _, it := range c.Head {
+		b.line("yield(%s+%q, %s)", use.path, it.Name.Schema, scalarText(operand(use.value+"."+it.Name.Go, scalarType(it.Scalar)), it.Scalar))
+	}
 }

@@ -88,6 +88,8 @@ func (v *validator) steps(steps []gen.Step) {
 			v.branch(st)
 		case *gen.Choose:
 			v.choose(st.Item)
+		case *gen.Window:
+			v.steps(st.Body)
 		case *gen.Verify:
 			v.checks(st.Checks)
 		}

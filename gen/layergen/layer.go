@@ -23,15 +23,18 @@ type layer struct {
 	Search     string // body of the function that finds the payload
 	HasPayload bool
 	Sum        *sum // nil = no checksum
+	Fresh      bool // decoding sets every field, so that nothing need be cleared before
 }
 
 // param is a value that the caller sets before decoding.
 type param struct {
-	Name   string // of the field and of the argument
-	Setter string
-	Type   string
-	Struct string // its struct's name in the schema; empty for numbers
-	Doc    string
+	Name     string // of the field and of the argument
+	Setter   string
+	Type     string
+	Struct   string // its struct's name in the schema; empty for numbers
+	Doc      string
+	Cover    bool // read by checksums only
+	Optional bool // its zero value is right for callers who do not set it
 }
 
 // keep is an array whose memory survives a reset.
@@ -46,9 +49,12 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 	}
 	l := &layer{
 		Package: p, Struct: s, Name: s.Name.Go, Recv: strings.ToLower(s.Name.Go[:1]), Local: lowerFirst(s.Name.Go),
-		HasPayload: holdsPayload(s), Keeps: keeps(s),
+		HasPayload: holdsPayload(s), Keeps: keeps(s), Fresh: !holdsSwitch(s),
 	}
 	for _, a := range s.Params {
+		if a.Default != nil && *a.Default != 0 {
+			return nil, fmt.Errorf("%s: a default other than zero", a.Name.Schema)
+		}
 		l.Params = append(l.Params, p.param(a))
 	}
 	var err error
@@ -63,6 +69,12 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 
 func (p *pkg) param(a *gen.Param) param {
 	out := param{Name: p.argument(a.Name), Setter: "Set" + a.Name.Go}
+	if a.Cover {
+		out.Type, out.Cover, out.Optional = p.Codec+".Outer", true, true
+		out.Doc = "the header " + a.Name.Schema + " that the checksum covers"
+		return out
+	}
+	out.Optional = a.Default != nil
 	if a.Struct == nil {
 		out.Type, out.Doc = uintType(a.Bits), "the number "+a.Name.Schema
 		return out
@@ -139,7 +151,7 @@ func (l *layer) Missing() string {
 // Args passes the parameters that the layer holds, behind a first argument.
 func (l *layer) Args() string {
 	var out strings.Builder
-	for _, a := range l.Params {
+	for _, a := range l.Decoding() {
 		out.WriteString(", " + l.Recv + "." + a.Name)
 	}
 	return out.String()
@@ -151,7 +163,7 @@ func (l *layer) OnlyArgs() string { return strings.TrimPrefix(l.Args(), ", ") }
 // Signature declares the parameters behind a first one.
 func (l *layer) Signature() string {
 	var out strings.Builder
-	for _, a := range l.Params {
+	for _, a := range l.Decoding() {
 		out.WriteString(", " + a.Name + " " + a.Type)
 	}
 	return out.String()
@@ -199,4 +211,53 @@ func newKeep(path []string) keep {
 		name += "Array"
 	}
 	return keep{Name: name, Field: strings.Join(path, ".")}
+}
+
+// Decoding are the parameters that decoding needs.
+func (l *layer) Decoding() []param {
+	var out []param
+	for _, a := range l.Params {
+		if !a.Cover {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Required are the parameters without which nothing can be decoded.
+func (l *layer) Required() []param {
+	var out []param
+	for _, a := range l.Params {
+		if !a.Optional {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// SumArgs passes all parameters behind a first argument, those of checksums included.
+func (l *layer) SumArgs() string {
+	var out strings.Builder
+	for _, a := range l.Params {
+		out.WriteString(", " + l.Recv + "." + a.Name)
+	}
+	return out.String()
+}
+
+// holdsSwitch tells whether a struct has a switch somewhere. Of its arms decoding sets only one.
+func holdsSwitch(s *gen.Struct) bool {
+	for _, it := range s.Items {
+		switch {
+		case it.Kind == gen.KindSwitch, it.Struct != nil && holdsSwitch(it.Struct):
+			return true
+		case it.List == nil:
+			continue
+		}
+		for _, c := range it.List.Cases {
+			if c.Struct != nil && holdsSwitch(c.Struct) {
+				return true
+			}
+		}
+	}
+	return false
 }

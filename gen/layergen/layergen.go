@@ -42,6 +42,9 @@ func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 	if c.Codec == "" {
 		return nil, ErrNoCodec
 	}
+	if err := p.Refuse(known...); err != nil {
+		return nil, fmt.Errorf("layers backend: %w", err)
+	}
 	pkg := newPackage(p, c)
 	for _, s := range p.Structs {
 		if !s.Packet {
@@ -71,6 +74,14 @@ func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 	}
 	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
 	return files, nil
+}
+
+// known are the constructs that this backend prints besides those that every backend does.
+var known = []gen.Feature{
+	gen.FeatureSigned, gen.FeatureSignedRange, gen.FeatureLittle, gen.FeatureVector, gen.FeatureSized, gen.FeatureTail, gen.FeatureLint,
+	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion, gen.FeatureDefault,
+	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare, gen.FeatureListFill,
+	gen.FeatureListUnknown,
 }
 
 func render(name, text string, data any) (gen.File, error) {
@@ -125,7 +136,7 @@ func (p *pkg) bind() {
 		}
 	}
 	for _, l := range p.Layers {
-		if p.Bound == nil && len(l.Params) == 0 && !inner[l.Struct] {
+		if p.Bound == nil && len(l.Required()) == 0 && !inner[l.Struct] {
 			p.Bound = l
 		}
 	}

@@ -33,16 +33,19 @@ type finder struct {
 // search prints the body of that function. It follows the items that take the rest of their containers: only those can be,
 // or hold, a payload, and the IR says of each how many bytes stand behind it.
 func search(l *layer) (string, error) {
-	f := &finder{codec: l.Package.Codec, form: "return %s, %d"}
+	f := &finder{codec: l.Package.Codec, form: "return %s, %s"}
 	if !l.HasPayload {
-		f.form = "return %.0s%d" // the size alone
+		f.form = "return %.0s%s" // the size alone
 	}
 	root := place{s: l.Struct, expr: l.Recv, params: map[*gen.Param]value{}}
 	for i, a := range l.Struct.Params {
+		if a.Cover {
+			continue
+		}
 		root.params[a] = value{l.Params[i].Name, l.Params[i].Name}
 	}
-	if !f.walk(root, 0) {
-		f.found("nil", 0)
+	if !f.walk(root, trailer{}) {
+		f.found("nil", trailer{})
 	}
 	return f.String(), f.err
 }
@@ -50,7 +53,7 @@ func search(l *layer) (string, error) {
 func (f *finder) line(format string, args ...any) { fmt.Fprintf(f, format+"\n", args...) }
 
 // found prints the end of the search.
-func (f *finder) found(payload string, tail int) { f.line(f.form, payload, tail) }
+func (f *finder) found(payload string, tail trailer) { f.line(f.form, payload, tail) }
 
 func (f *finder) fail(format string, args ...any) {
 	if f.err == nil {
@@ -58,8 +61,8 @@ func (f *finder) fail(format string, args ...any) {
 	}
 }
 
-// walk prints the search in one struct with tail bytes behind it. True: the printed code always returns.
-func (f *finder) walk(at place, tail int) bool {
+// walk prints the search in one struct with tail behind it. True: the printed code always returns.
+func (f *finder) walk(at place, tail trailer) bool {
 	for _, r := range rests(at.s.Steps) {
 		if r.item.When != nil {
 			if it := computed(r.item.When); it != nil {
@@ -67,7 +70,7 @@ func (f *finder) walk(at place, tail int) bool {
 			}
 			f.line("if %s.%sPresent(%s) {", at.expr, r.item.Name.Go, f.own(at))
 		}
-		f.rest(at, r.item, tail+r.reserve)
+		f.rest(at, r.item, f.behind(at, r, tail))
 		if r.item.When == nil {
 			return true
 		}
@@ -76,8 +79,8 @@ func (f *finder) walk(at place, tail int) bool {
 	return false
 }
 
-// rest prints the search in an item that takes the rest, with tail bytes behind it. The printed code always returns.
-func (f *finder) rest(at place, it *gen.Item, tail int) {
+// rest prints the search in an item that takes the rest, with tail behind it. The printed code always returns.
+func (f *finder) rest(at place, it *gen.Item, tail trailer) {
 	field := at.expr + "." + it.Name.Go
 	switch {
 	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPayload:
@@ -97,7 +100,7 @@ func (f *finder) rest(at place, it *gen.Item, tail int) {
 
 // choose prints the search in the arms of a switch. The selector decides, as it does for the encoder. True: the printed
 // code always returns.
-func (f *finder) choose(at place, sw *gen.Switch, tail int) bool {
+func (f *finder) choose(at place, sw *gen.Switch, tail trailer) bool {
 	selector := f.reach(at, sw.Selector).expr
 	if it := sw.Selector.Last(); settled(it) {
 		f.fail("a switch depends on %s, which the encoder computes", it.Name.Schema)
@@ -207,6 +210,9 @@ func (f *finder) label(it *gen.Item, n uint64) string {
 func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) place {
 	below := place{s: s, expr: expr, params: map[*gen.Param]value{}}
 	for i, a := range s.Params {
+		if a.Cover {
+			continue
+		}
 		v := f.reach(at, args[i].Ref)
 		if it := args[i].Ref.Last(); a.Struct == nil && it != nil {
 			if it.Scalar.Flag {
@@ -223,6 +229,9 @@ func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) p
 func (f *finder) own(at place) string {
 	var out []string
 	for _, a := range at.s.Params {
+		if a.Cover {
+			continue
+		}
 		out = append(out, at.params[a].arg)
 	}
 	return strings.Join(out, ", ")
@@ -245,32 +254,35 @@ func (f *finder) reach(at place, r gen.Ref) value {
 type rest struct {
 	item    *gen.Item
 	reserve int
+	tail    *gen.Expr
+	after   []gen.Step // the steps behind it
 }
 
 // rests lists the items that take the rest; on each decode path there is at most one.
 func rests(steps []gen.Step) []rest {
 	var out []rest
-	for _, s := range steps {
+	for i, s := range steps {
+		after := steps[i+1:]
 		switch s := s.(type) {
 		case *gen.Call:
 			if s.Item.Struct.Greedy {
-				out = append(out, rest{s.Item, s.Reserve})
+				out = append(out, rest{s.Item, s.Reserve, s.Tail, after})
 			}
 		case *gen.Repeat:
 			if s.Item.Array.Count == nil {
-				out = append(out, rest{s.Item, s.Reserve})
+				out = append(out, rest{s.Item, s.Reserve, s.Tail, after})
 			}
 		case *gen.Take:
 			if s.Item.Span.Size == nil {
-				out = append(out, rest{s.Item, s.Reserve})
+				out = append(out, rest{s.Item, s.Reserve, s.Tail, after})
 			}
 		case *gen.Elements:
-			out = append(out, rest{s.Item, s.Reserve})
+			out = append(out, rest{s.Item, s.Reserve, s.Tail, after})
 		case *gen.Branch:
 			out = append(append(out, rests(s.Then)...), rests(s.Else)...)
 		case *gen.Choose:
 			if switchGreedy(s.Item.Switch) {
-				out = append(out, rest{s.Item, s.Reserve})
+				out = append(out, rest{s.Item, s.Reserve, s.Tail, after})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package layergen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -11,15 +12,21 @@ import (
 
 // sum is a packet's checksum field, which lies at a constant distance from the packet's end.
 type sum struct {
-	item *gen.Item
-	size int // bytes
-	tail int // bytes from the field's first one to the end of the packet
+	item  *gen.Item
+	size  int  // bytes
+	tail  int  // bytes from the field's first one to the end of the packet
+	cover bool // it covers more or less than what stands before it: the codec finds, computes and writes it
+	outer bool // it covers what only the caller has
 }
 
 func sumOf(s *gen.Struct) (*sum, error) {
 	for _, it := range s.Items {
 		if it.Scalar == nil || it.Scalar.Sum == nil {
 			continue
+		}
+		if cover := it.Scalar.Sum; !cover.Before || cover.ZeroNone {
+			outer := slices.ContainsFunc(cover.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
+			return &sum{item: it, size: it.Scalar.Bits / 8, cover: true, outer: outer}, nil
 		}
 		tail, ok := tailSize(s.Steps, it)
 		if !ok {
@@ -30,7 +37,7 @@ func sumOf(s *gen.Struct) (*sum, error) {
 				return nil, fmt.Errorf("whether %s is present depends on %s, which the encoder computes", it.Name.Schema, on.Name.Schema)
 			}
 		}
-		return &sum{it, it.Scalar.Bits / 8, tail}, nil
+		return &sum{item: it, size: it.Scalar.Bits / 8, tail: tail}, nil
 	}
 	return nil, nil
 }
@@ -69,7 +76,13 @@ func (s *sum) Field() string { return s.item.Name.Go }
 func (s *sum) Optional() bool { return s.item.When != nil }
 
 // Binary tells whether encoding/binary stores numbers of this size.
-func (s *sum) Binary() bool { return s.size == 2 || s.size == 4 || s.size == 8 }
+func (s *sum) Binary() bool { return !s.outer && (s.size == 2 || s.size == 4 || s.size == 8) }
+
+// Cover tells whether the codec finds, computes and writes the sum.
+func (s *sum) Cover() bool { return s.cover }
+
+// Outer tells whether the sum covers what only the caller has.
+func (s *sum) Outer() bool { return s.outer }
 
 // Store prints the statements that write a number at an offset.
 func (s *sum) Store(buf, at, number string) string {

@@ -51,7 +51,7 @@ func (g *generator) claim(abbr string) error {
 
 // slot is the key of an item in its struct's table F.x.
 func (g *generator) slot(s *gen.Struct, it *gen.Item) string {
-	if it.Kind == gen.KindReserved {
+	if it.Kind == gen.KindReserved && it.Name.Schema == "_" {
 		for i, o := range s.Items {
 			if o == it {
 				return fmt.Sprintf("reserved%d", i)
@@ -105,7 +105,7 @@ func (g *generator) fieldOf(it *gen.Item, m mask) (fieldDef, bool) {
 	case gen.KindScalar:
 		return g.scalarField(d, it, it.Scalar, m), true
 	case gen.KindReserved:
-		d.label = "Reserved"
+		d.label = reservedLabel(it)
 		return g.scalarField(d, it, it.Scalar, m), true
 	case gen.KindArray:
 		if it.Array.Scalar == nil {
@@ -116,7 +116,7 @@ func (g *generator) fieldOf(it *gen.Item, m mask) (fieldDef, bool) {
 		d.kind, d.rest = "bytes", ", base.NONE, "+desc
 	case gen.KindSpan:
 		d.kind, d.rest = spanField(it), ", base.NONE, "+desc
-		if d.kind == "ipv4" || d.kind == "ipv6" {
+		if d.kind != "bytes" {
 			d.rest = ", " + desc
 		}
 		if it.Span.Kind == gen.SpanString {
@@ -137,6 +137,10 @@ func spanField(it *gen.Item) string {
 		return "ipv6"
 	case it.Format == "ipv4" && it.Span.Fixed == 4:
 		return "ipv4"
+	case it.Format == "eui48" && it.Span.Fixed == 6:
+		return "ether"
+	case it.Format == "eui64" && it.Span.Fixed == 8:
+		return "eui64"
 	}
 	return "bytes"
 }
@@ -266,4 +270,11 @@ func (g *generator) enumTables() {
 		}
 		g.shut("}")
 	}
+}
+
+func reservedLabel(it *gen.Item) string {
+	if it.Name.Schema == "_" {
+		return "Reserved"
+	}
+	return label(it.Name)
 }

@@ -64,6 +64,13 @@ func resolve(t *testing.T, p *gen.Protocol, root *gen.Struct, path string) resol
 			if c.Struct == nil {
 				return resolved{p.Targets.LuaProto + "." + it.List.Name.Filter + "." + c.Name.Filter, nil}
 			}
+			if i+1 < len(parts) {
+				for _, it := range c.Head {
+					if it.Name.Schema == parts[i+1] {
+						return resolved{filterOf(p, it.Owner, it), it}
+					}
+				}
+			}
 			s = c.Struct
 		default:
 			return resolved{filterOf(p, s, it), it}

@@ -32,7 +32,7 @@ func (f *function) local(v value) string {
 	return n
 }
 
-var valuePrefix = map[valueKind]string{valNumber: "v_", valBytes: "v_", valSize: "size_", valCount: "count_", valPresent: "has_", valAt: "at_"}
+var valuePrefix = map[valueKind]string{valNumber: "v_", valBytes: "v_", valSize: "size_", valCount: "count_", valPresent: "has_", valAt: "at_", valEnd: "end_"}
 
 func valueName(v value) string {
 	var parts []string
@@ -76,7 +76,9 @@ func (g *generator) decoder(s *gen.Struct) error {
 	if err := f.steps(s.Steps); err != nil {
 		return err
 	}
-	f.epilogue()
+	if err := f.epilogue(); err != nil {
+		return err
+	}
 	g.shut("end")
 	g.line("")
 	return nil
@@ -88,13 +90,14 @@ func (f *function) prologue() {
 	if f.s.Packet && f.s.Greedy && f.s.Max >= 0 {
 		f.g.line("if stop - o > %d then return nil, %d, \"\", o end", f.s.Max, gen.SizeNumber)
 	}
+	f.coverSlots()
 	var names, zeros []string
 	for _, v := range f.g.use.needs[f.s].list {
 		if v.ref.Param != nil {
 			continue
 		}
 		names = append(names, f.local(v))
-		if v.kind == valAt {
+		if v.kind == valAt || v.kind == valEnd {
 			zeros = append(zeros, "at")
 		} else {
 			zeros = append(zeros, v.zero())
@@ -107,9 +110,9 @@ func (f *function) prologue() {
 	}
 }
 
-func (f *function) epilogue() {
+func (f *function) epilogue() error {
 	g := f.g
-	if f.s.Greedy {
+	if f.s.Greedy || f.s.Sized != nil {
 		g.line("if o < stop then return nil, %d, \"\", o end", gen.TrailingNumber)
 	}
 	if h := g.hooks[f.s]; h != nil {
@@ -122,7 +125,12 @@ func (f *function) epilogue() {
 	for _, v := range g.use.exports[f.s].list {
 		results = append(results, f.local(v))
 	}
+	f.lints()
+	if err := f.coverParts(); err != nil {
+		return err
+	}
 	g.line("return %s", strings.Join(results, ", "))
+	return nil
 }
 
 // hook prints the call of an analysis function for a struct that lies at path.

@@ -75,8 +75,8 @@ func under(path []*gen.Item, v value) value {
 
 // plainHooks is the analysis of a schema that has none of its own: the info column shows the number that chooses the
 // packet's layout, and the serial numbers beside it.
-func plainHooks(root *gen.Struct) string {
-	s, sel := selectorOf(root)
+func plainHooks(roots []*gen.Struct) string {
+	s, sel := selectorOf(roots[0])
 	if s == nil {
 		return "function hook.start() end\nfunction hook.info() return \"\" end\nfunction hook.finish() end\nfunction hook.mark() end\n"
 	}

@@ -113,6 +113,8 @@ func eachRun(steps []gen.Step, visit func(*gen.Run)) {
 		case *gen.Branch:
 			eachRun(st.Then, visit)
 			eachRun(st.Else, visit)
+		case *gen.Window:
+			eachRun(st.Body, visit)
 		}
 	}
 }

@@ -4,17 +4,49 @@ package luagen
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
 
+// keysOf lists the items of a list's key.
+func keysOf(l *gen.List) []*gen.Item {
+	if l.Keys != nil {
+		return l.Keys
+	}
+	return []*gen.Item{l.Key}
+}
+
+// tuplesOf lists the keys of a case: one range per item of the key.
+func tuplesOf(c *gen.Case) [][]gen.Range {
+	if c.Keys != nil {
+		return c.Keys
+	}
+	return [][]gen.Range{{{First: c.Key, Last: c.Key}}}
+}
+
+// general reports whether a list needs more than one plain number as its key and zeros at its end. One that does makes all
+// lists of the dissector general.
+func (g *generator) general() bool {
+	return slices.ContainsFunc(g.lists, func(l *gen.List) bool {
+		return len(l.Params) > 0 || l.Keys != nil || len(l.Bares) > 0 || l.Fill != nil || l.Strict || l.Unknown != nil ||
+			slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Keys != nil })
+	})
+}
+
 // list prints L.x, the table that drives elements() in the runtime.
 func (g *generator) list(l *gen.List) error {
-	if wide(l.Key.Scalar) {
-		return fmt.Errorf("luagen: list %s: keys of more than %d bits cannot be compared", l.Name.Schema, exactBits)
+	for _, it := range keysOf(l) {
+		if wide(it.Scalar) {
+			return fmt.Errorf("luagen: list %s: keys of more than %d bits cannot be compared", l.Name.Schema, exactBits)
+		}
 	}
 	abbr := g.p.Targets.LuaProto + "." + l.Name.Filter
 	if err := g.claim(abbr); err != nil {
+		return err
+	}
+	if err := g.bares(l); err != nil {
 		return err
 	}
 	g.doc(l.Doc)
@@ -29,14 +61,17 @@ func (g *generator) list(l *gen.List) error {
 	if err := g.listHead(l); err != nil {
 		return err
 	}
+	if g.general() {
+		g.listRules(l)
+	}
 	g.open("cases = {")
-	for _, c := range l.Cases {
-		if err := g.listCase(abbr, c); err != nil {
+	for i, c := range l.Cases {
+		if err := g.listCase(abbr, g.caseNumber(i, c), c); err != nil {
 			return err
 		}
 	}
 	g.shut("},")
-	g.line("required = {%s},", requiredKeys(l))
+	g.line("required = {%s},", g.requiredKeys(l))
 	g.shut("}")
 	g.line("")
 	return nil
@@ -46,7 +81,11 @@ func (g *generator) list(l *gen.List) error {
 func (g *generator) listHead(l *gen.List) error {
 	f := &function{g: g, s: l.Head, names: map[string]string{}, taken: map[string]bool{}}
 	run := runOf(l.Head)
-	g.open("read = function(o)")
+	args := []string{"o"}
+	for _, v := range params(g.use, l.Head) {
+		args = append(args, f.local(v))
+	}
+	g.open("read = function(%s)", strings.Join(args, ", "))
 	f.prologue()
 	f.read(run)
 	for _, c := range run.Checks {
@@ -56,8 +95,7 @@ func (g *generator) listHead(l *gen.List) error {
 	if l.SkipIf != nil {
 		skip = f.printer().truth(l.SkipIf)
 	}
-	key := f.local(value{valNumber, gen.Ref{Path: []*gen.Item{l.Key}}})
-	g.line("return %s, %s, %s", key, f.printer().count(l.Length), skip)
+	g.line("return %s, %s, %s", g.keyText(f, l), f.printer().count(l.Length), skip)
 	g.shut("end,")
 	g.open("tree = function(t, o)")
 	g.addRun(l.Head, run, "o")
@@ -65,7 +103,88 @@ func (g *generator) listHead(l *gen.List) error {
 	return nil
 }
 
-func (g *generator) listCase(abbr string, c *gen.Case) error {
+// keyText is the key that read returns: a number, or a table of numbers.
+func (g *generator) keyText(f *function, l *gen.List) string {
+	if !g.general() {
+		return f.local(value{valNumber, gen.Ref{Path: []*gen.Item{l.Key}}})
+	}
+	var numbers []string
+	for _, it := range keysOf(l) {
+		numbers = append(numbers, f.printer().count(&gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: []*gen.Item{it}}}))
+	}
+	return "{ " + strings.Join(numbers, ", ") + " }"
+}
+
+// listRules prints what only general lists have: find(key), the number of the case; bare elements; what fills the list; and
+// the error of unknown elements.
+func (g *generator) listRules(l *gen.List) {
+	refuse := gen.TLVUnknownNumber
+	if l.Unknown != nil {
+		refuse = l.Unknown.Number
+	}
+	var fill gen.Fill
+	if l.Fill != nil {
+		fill = *l.Fill
+	}
+	foreign := fmt.Sprintf("[^\\%03d]", fill.Byte)
+	g.line("strict = %t, refuse = %d, ignore = %t, foreign = \"%s\",", l.Strict, refuse, fill.Ignore, foreign)
+	g.open("find = function(key)")
+	var names, values []string
+	for i := range keysOf(l) {
+		names, values = append(names, fmt.Sprintf("k%d", i+1)), append(values, fmt.Sprintf("key[%d]", i+1))
+	}
+	g.line("local %s = %s", strings.Join(names, ", "), strings.Join(values, ", "))
+	for i, c := range l.Cases {
+		var alts []string
+		for _, t := range tuplesOf(c) {
+			alts = append(alts, tupleText(names, t))
+		}
+		g.line("if %s then return %d end", strings.Join(alts, " or "), i+1)
+	}
+	g.line("return 0")
+	g.shut("end,")
+	g.open("bare = {")
+	for _, b := range l.Bares {
+		for n := b.Keys.First; n <= min(b.Keys.Last, 255); n++ {
+			g.line("[%d] = bare_%s_%s,", n, l.Name.Filter, b.Name.Filter)
+		}
+	}
+	g.shut("},")
+}
+
+func tupleText(names []string, t []gen.Range) string {
+	var all []string
+	for i, r := range t {
+		if r.First == r.Last {
+			all = append(all, fmt.Sprintf("%s == %d", names[i], r.First))
+		} else {
+			all = append(all, fmt.Sprintf("%s >= %d and %s <= %d", names[i], r.First, names[i], r.Last))
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// bares prints the fields of a list's bare elements.
+func (g *generator) bares(l *gen.List) error {
+	for _, b := range l.Bares {
+		if err := g.claim(g.p.Targets.LuaProto + "." + l.Name.Filter + "." + b.Name.Filter); err != nil {
+			return err
+		}
+		g.line("local bare_%s_%s = field(ProtoField.none(%s, %s, %s))", l.Name.Filter, b.Name.Filter,
+			quote(g.p.Targets.LuaProto+"."+l.Name.Filter+"."+b.Name.Filter), quote(label(b.Name)), quote(firstDoc(b.Doc)))
+	}
+	return nil
+}
+
+// caseNumber is what stands for a case in the tables: its key where keys are plain numbers, else its place.
+func (g *generator) caseNumber(i int, c *gen.Case) uint64 {
+	if g.general() {
+		return uint64(i + 1)
+	}
+	return c.Key
+}
+
+func (g *generator) listCase(abbr string, number uint64, c *gen.Case) error {
 	field, decode := "", "nil"
 	if c.Struct != nil {
 		field = "H." + c.Struct.Name.Filter
@@ -77,16 +196,16 @@ func (g *generator) listCase(abbr string, c *gen.Case) error {
 		}
 		field = fmt.Sprintf("field(ProtoField.none(%s, %s))", quote(own), quote(label(c.Name)))
 	}
-	g.line("[%d] = { name = %s, label = %s, single = %t, field = %s, decode = %s },", c.Key, quote(c.Name.Schema), quote(label(c.Name)),
+	g.line("[%d] = { name = %s, label = %s, single = %t, field = %s, decode = %s },", number, quote(c.Name.Schema), quote(label(c.Name)),
 		c.Unique || c.Required, field, decode)
 	return nil
 }
 
-func requiredKeys(l *gen.List) string {
+func (g *generator) requiredKeys(l *gen.List) string {
 	keys := ""
-	for _, c := range l.Cases {
+	for i, c := range l.Cases {
 		if c.Required {
-			keys += fmt.Sprintf(" %d,", c.Key)
+			keys += fmt.Sprintf(" %d,", g.caseNumber(i, c))
 		}
 	}
 	return keys

@@ -17,11 +17,23 @@ import (
 //go:embed runtime/head.lua
 var runtimeHead string
 
+//go:embed runtime/value.lua
+var runtimeValue string
+
 //go:embed runtime/list.lua
 var runtimeList string
 
+//go:embed runtime/tlv.lua
+var runtimeTLV string
+
 //go:embed runtime/crc.lua
 var runtimeCRC string
+
+//go:embed runtime/cover.lua
+var runtimeCover string
+
+//go:embed runtime/lint.lua
+var runtimeLint string
 
 //go:embed runtime/tail.lua
 var runtimeTail string
@@ -33,10 +45,10 @@ var analyses = map[string]string{"metaroce.wire": wireshark.Analysis}
 type generator struct {
 	out
 	p        *gen.Protocol
-	root     *gen.Struct
-	structs  []*gen.Struct // reachable from root, in schema order
+	roots    []*gen.Struct // packets that dissection can begin with; one is the rule
+	structs  []*gen.Struct // reachable from the roots, in schema order
 	roles    map[*gen.Struct]role
-	lists    []*gen.List // reachable from root
+	lists    []*gen.List // reachable from the roots
 	use      *usage
 	hooks    map[*gen.Struct]*hookSpec
 	analysis string
@@ -47,17 +59,17 @@ type generator struct {
 	fn       *function // being printed
 }
 
-// Generate prints the dissector of p's packet: the first one that takes no parameters. The file is named after the
-// Lua protocol.
+// Generate prints the dissector of p. Every packet that can be read without a caller is one: its parameters are none, or
+// numbers that have a default (then preferences), or read by checksums only (which stay unverified). The first of them
+// answers to the name of the Lua protocol, after which the file is named; the others have their own behind it.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
-	for _, s := range p.Structs {
-		if s.Packet && len(s.Params) == 0 && g.root == nil {
-			g.root = s
-		}
+	if err := refuse(p); err != nil {
+		return nil, fmt.Errorf("luagen: %w", err)
 	}
-	if g.root == nil {
-		return nil, fmt.Errorf("luagen: %s has no packet without parameters", p.Package)
+	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
+	var err error
+	if g.roots, err = rootsOf(p); err != nil {
+		return nil, fmt.Errorf("luagen: %w", err)
 	}
 	g.survey()
 	if err := g.prepare(); err != nil {
@@ -73,7 +85,7 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 func (g *generator) prepare() (err error) {
 	g.analysis = analyses[g.p.Package]
 	if g.analysis == "" {
-		g.analysis = plainHooks(g.root)
+		g.analysis = plainHooks(g.roots)
 	}
 	if g.hooks, err = hooksIn(g.analysis, g.structs); err != nil {
 		return err
@@ -98,9 +110,7 @@ func (g *generator) print() error {
 		}
 	}
 	g.line("")
-	if len(g.lists) > 0 {
-		g.embed(runtimeList)
-	}
+	g.runtimes()
 	for _, s := range g.structs {
 		if g.roles[s]&rolePart != 0 {
 			g.adder(s)
@@ -128,8 +138,11 @@ func (g *generator) print() error {
 	g.embed(g.analysis)
 	g.shut("end")
 	g.line("")
-	g.line("local root = D.%s", g.root.Name.Filter)
+	if err := g.beginRoots(); err != nil {
+		return err
+	}
 	g.embed(runtimeTail)
+	g.endRoots()
 	return nil
 }
 
@@ -171,10 +184,20 @@ func license(schema string) string {
 	return schema
 }
 
-// embed prints a hand-written piece without its licence line.
+// embed prints a hand-written piece without its licence line. Lines between "--@if x" and "--@end" stand only in a dissector
+// that has x, those behind "--@else" in all others.
 func (g *generator) embed(piece string) {
+	show := true
 	for _, l := range strings.Split(strings.TrimRight(piece, "\n"), "\n") {
-		if !strings.HasPrefix(l, "-- SPDX-License-Identifier:") {
+		mark, isMark := strings.CutPrefix(l, "--@")
+		switch {
+		case isMark && mark == "end":
+			show = true
+		case isMark && mark == "else":
+			show = !show
+		case isMark:
+			show = g.has(strings.TrimPrefix(mark, "if "))
+		case show && !strings.HasPrefix(l, "-- SPDX-License-Identifier:"):
 			g.line("%s", l)
 		}
 	}
@@ -190,10 +213,12 @@ const (
 	roleTitled                  // has a tree item of its own
 )
 
-// survey finds the structs and lists that the root can reach.
+// survey finds the structs and lists that the roots can reach.
 func (g *generator) survey() {
 	g.roles = map[*gen.Struct]role{}
-	g.visit(g.root, roleCalled)
+	for _, s := range g.roots {
+		g.visit(s, roleCalled)
+	}
 	for _, s := range g.p.Structs {
 		if _, ok := g.roles[s]; ok {
 			g.structs = append(g.structs, s)

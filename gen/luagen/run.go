@@ -4,6 +4,7 @@ package luagen
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,7 +47,7 @@ func (f *function) run(r *gen.Run) error {
 // reads reports whether the run looks at bytes, and not only at how many there are.
 func (f *function) reads(r *gen.Run) bool {
 	for _, v := range f.g.use.needs[f.s].list {
-		if v.ref.Param == nil && v.kind != valAt && v.kind != valPresent && inRun(r, v.ref) {
+		if v.ref.Param == nil && v.kind != valAt && v.kind != valEnd && v.kind != valPresent && inRun(r, v.ref) {
 			return true
 		}
 	}
@@ -95,6 +96,8 @@ func (f *function) read(r *gen.Run) {
 			f.g.line("%s = true", f.local(v))
 		case v.kind == valAt:
 			f.g.line("%s = %s", f.local(v), plus("o", first))
+		case v.kind == valEnd:
+			f.g.line("%s = %s", f.local(v), plus("o", first+size))
 		}
 	}
 	f.numbers(numbers)
@@ -280,6 +283,12 @@ func (f *function) sums(r *gen.Run) error {
 		first, _ := p.window()
 		f.g.line("sum_n = sum_n + 1")
 		f.g.line("sum_id[sum_n], sum_at[sum_n] = %d, %s", id, plus("o", first))
+		if f.g.covers() {
+			f.g.line("sum_cover[sum_n] = nil")
+		}
+		if slices.Contains(coverings(f.s), p.last()) {
+			f.g.line("%s = sum_n", f.coverSlot(p.last()))
+		}
 	}
 	return nil
 }

@@ -38,6 +38,10 @@ func (f *function) step(step gen.Step) error {
 		f.elements(st)
 	case *gen.Choose:
 		f.choose(st)
+	case *gen.Limit:
+		f.limit(st)
+	case *gen.Window:
+		return f.sized(st)
 	default:
 		return fmt.Errorf("luagen: %s has a step of the unknown kind %T", f.s.Name.Schema, step)
 	}
@@ -139,11 +143,10 @@ func (f *function) call(c *gen.Call) {
 	path := c.Item.Name.Schema
 	f.arrive(c.Item)
 	g.open("do")
-	reserve := 0
+	stop := "stop"
 	if c.Windowed {
-		reserve = c.Reserve
+		stop = f.window(c.Reserve, c.Tail, path)
 	}
-	stop := f.window(reserve, path)
 	tree := f.subtree(s, stop)
 	f.invoke(invocation{s, c.Item.Args, quote(path), stop, c.Windowed, tree})
 	if tree == "u" {
@@ -156,14 +159,15 @@ func (f *function) call(c *gen.Call) {
 	}
 	g.line("o = n")
 	g.shut("end")
+	f.leave(c.Item)
 }
 
-// window prints the end of a container with reserve bytes of trailers behind it, and returns its name.
-func (f *function) window(reserve int, path string) string {
-	if reserve == 0 {
+// window prints the end of a container with trailers behind it, and returns its name.
+func (f *function) window(reserve int, tail *gen.Expr, path string) string {
+	if reserve == 0 && tail == nil {
 		return "stop"
 	}
-	f.g.line("local e = stop - %d", reserve)
+	f.g.line("local e = %s", f.end(reserve, tail))
 	f.g.line("if e < o then %s end", failure(gen.ShortNumber, path, "o"))
 	return "e"
 }
@@ -173,11 +177,10 @@ func (f *function) repeat(r *gen.Repeat) {
 	path := r.Item.Name.Schema
 	f.arrive(r.Item)
 	g.open("do")
-	reserve := 0
+	stop := "stop"
 	if a.Count == nil {
-		reserve = r.Reserve
+		stop = f.window(r.Reserve, r.Tail, path)
 	}
-	stop := f.window(reserve, path)
 	g.line("local i = 0")
 	if a.Count == nil {
 		g.open("while o < %s do", stop)
@@ -196,6 +199,7 @@ func (f *function) repeat(r *gen.Repeat) {
 		g.line("%s = i", n)
 	}
 	g.shut("end")
+	f.leave(r.Item)
 }
 
 // element prints the body of the loop over an array of structs. Elements without bytes end it, whatever the count says.
@@ -270,12 +274,13 @@ func (f *function) take(t *gen.Take) {
 	path := t.Item.Name.Schema
 	f.arrive(t.Item)
 	g.open("do")
-	if sp.Size != nil {
+	switch {
+	case sp.Size != nil:
 		g.line("local e = o + %s", f.printer().num(sp.Size).within(bindAdd))
-	} else if t.Reserve == 0 {
-		g.line("local e = stop")
-	} else {
-		g.line("local e = stop - %d", t.Reserve)
+	case sp.Align > 0:
+		g.line("local e = o + (at - o) %% %d", sp.Align)
+	default:
+		g.line("local e = %s", f.end(t.Reserve, t.Tail))
 	}
 	g.line("if e < o or e > stop then %s end", failure(gen.ShortNumber, path, "o"))
 	if n, ok := f.wants(valSize, t.Item); ok {
@@ -299,6 +304,7 @@ func (f *function) take(t *gen.Take) {
 	f.spanContent(t.Item, span{path, "o", "e"})
 	g.line("o = e")
 	g.shut("end")
+	f.leave(t.Item)
 }
 
 func (f *function) choose(c *gen.Choose) {
@@ -332,6 +338,7 @@ func (f *function) choose(c *gen.Choose) {
 		g.line("%s", failure(last, c.Item.Name.Schema, "o"))
 	}
 	g.shut("end")
+	f.leave(c.Item)
 }
 
 func (f *function) arm(c *gen.Choose, arm *gen.Arm) {
@@ -340,11 +347,10 @@ func (f *function) arm(c *gen.Choose, arm *gen.Arm) {
 	case arm.Reject != nil:
 		g.line("%s", failure(arm.Reject.Number, path, "o"))
 	case arm.Struct != nil:
-		reserve := 0
+		stop := "stop"
 		if arm.Struct.Greedy {
-			reserve = c.Reserve
+			stop = f.window(c.Reserve, c.Tail, path)
 		}
-		stop := f.window(reserve, path)
 		tree := f.subtree(arm.Struct, stop)
 		f.invoke(invocation{arm.Struct, arm.Args, quote(snake(arm.Name.Schema)), stop, arm.Struct.Greedy, tree})
 		if tree == "u" {
@@ -370,11 +376,20 @@ func snake(name string) string {
 }
 
 func (f *function) elements(e *gen.Elements) {
-	g, path := f.g, e.Item.Name.Schema
+	g, path, list := f.g, e.Item.Name.Schema, e.Item.List
 	f.arrive(e.Item)
 	g.open("do")
-	g.line("local n, x1, x2, x3 = elements(L.%s, o, stop - %d, t)", e.Item.List.Name.Filter, e.Reserve)
+	args := ""
+	for _, v := range params(g.use, list.Head) {
+		args += ", " + f.local(value{v.kind, through(v.ref, list.Params, e.Item.Args)})
+	}
+	end := fmt.Sprintf("stop - %d", e.Reserve)
+	if e.Tail != nil {
+		end = f.end(e.Reserve, e.Tail)
+	}
+	g.line("local n, x1, x2, x3 = elements(L.%s, o, %s, t%s)", list.Name.Filter, end, args)
 	g.line("if not n then return nil, x1, inside(%s, x2), x3 end", quote(path))
 	g.line("o = n")
 	g.shut("end")
+	f.leave(e.Item)
 }

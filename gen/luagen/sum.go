@@ -18,8 +18,8 @@ type sumField struct {
 // sumOf registers the checksum field that lies at p in a run of s, and returns its number.
 func (g *generator) sumOf(s *gen.Struct, p place) (int, error) {
 	it := p.last()
-	if !it.Scalar.Sum.Before {
-		return 0, fmt.Errorf("luagen: %s.%s covers something other than all before it", s.Name.Schema, it.Name.Schema)
+	if !it.Scalar.Sum.Before && len(p.path) > 1 {
+		return 0, fmt.Errorf("luagen: %s.%s: %s inside a header of fixed size: not supported", s.Name.Schema, pathText(p.path), gen.FeatureCover)
 	}
 	for i, o := range g.sums {
 		if o.item == it {
@@ -39,7 +39,7 @@ func (g *generator) checksums() error {
 	for _, f := range g.sums {
 		owner := f.owner
 		if owner == nil {
-			owner = g.root
+			owner = g.roots[0]
 		}
 		abbr := g.filter(owner, f.item) + ".status"
 		if err := g.claim(abbr); err != nil {
@@ -48,18 +48,30 @@ func (g *generator) checksums() error {
 		s := f.item.Scalar
 		g.line("{ path = %s, size = %d, little = %t, status = field(ProtoField.uint8(%s, \"Checksum status\", base.DEC, SUM_STATUS)),",
 			quote(f.path), s.Bits/8, little(s), quote(abbr))
-		g.line("  of = %s },", crcText(s.Sum.Sum))
+		if g.covers() {
+			g.line("  before = %t, zero_none = %t,", s.Sum.Before, s.Sum.ZeroNone)
+		}
+		g.line("  of = %s },", g.sumText(s.Sum.Sum))
 	}
 	g.shut("}")
 	g.line("")
 	return nil
 }
 
-// crcText makes the function that computes a CRC, or nil when it is too wide for the bit library.
-func crcText(s *gen.Sum) string {
-	if s.Width > 32 {
+// sumText makes the function that computes a checksum, or nil when it is too wide for the bit library.
+func (g *generator) sumText(s *gen.Sum) string {
+	switch {
+	case s.Kind == gen.SumOnes:
+		return "ones"
+	case s.Width > 32:
 		return "nil"
+	case g.covers():
+		return "over(" + crcText(s) + ")"
 	}
+	return crcText(s)
+}
+
+func crcText(s *gen.Sum) string {
 	return fmt.Sprintf("crc({ width = %d, poly = 0x%x, init = 0x%x, xorout = 0x%x, reflect_in = %t, reflect_out = %t })",
 		s.Width, s.Poly, s.Init, s.XorOut, s.ReflectIn, s.ReflectOut)
 }

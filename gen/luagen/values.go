@@ -15,10 +15,11 @@ type valueKind int
 const (
 	valNumber  valueKind = iota // scalar: number, boolean when a flag, 8 bytes in a string when wider than 53 bits
 	valBytes                    // vector: its bytes as a string
-	valSize                     // span: bytes
+	valSize                     // bytes
 	valCount                    // array: elements
 	valPresent                  // whether the item was there
 	valAt                       // offset of the item in the packet
+	valEnd                      // offset behind the item
 )
 
 // value is something that expressions, errors or hooks read: a local, a parameter or a result of a decode function.
@@ -97,12 +98,16 @@ func newUsage(g *generator) *usage {
 			u.steps(s, s.Steps)
 			u.hooks(s, g.hooks)
 			u.labels(s, g)
+			u.lints(s)
+			u.cover(s)
 			for _, v := range u.exports[s].list {
 				u.need(s, v)
 			}
 		}
 		for _, l := range g.lists {
-			u.need(l.Head, value{valNumber, gen.Ref{Path: []*gen.Item{l.Key}}})
+			for _, it := range keysOf(l) {
+				u.need(l.Head, value{valNumber, gen.Ref{Path: []*gen.Item{it}}})
+			}
 			u.expr(l.Head, l.Length)
 			u.expr(l.Head, l.SkipIf)
 		}
@@ -117,6 +122,9 @@ func (u *usage) need(s *gen.Struct, v value) {
 	}
 	if v.ref.Param != nil {
 		return
+	}
+	if it := v.ref.Last(); v.kind == valSize && it.Kind != gen.KindSpan {
+		u.need(s, value{valAt, v.ref})
 	}
 	for i, it := range v.ref.Path[:len(v.ref.Path)-1] {
 		if it.Kind == gen.KindStruct && !it.Struct.FixedSize {
@@ -136,21 +144,36 @@ func (u *usage) steps(s *gen.Struct, steps []gen.Step) {
 			u.checks(s, st.Checks, st)
 		case *gen.Verify:
 			u.checks(s, st.Checks, nil)
+		case *gen.Limit:
+			u.expr(s, st.Size)
+			if st.Item.Param == nil && len(st.Item.Path) > 0 {
+				u.need(s, value{valAt, st.Item})
+			}
+		case *gen.Window:
+			u.expr(s, st.Size)
+			u.steps(s, st.Body)
+		case *gen.Elements:
+			u.expr(s, st.Tail)
+			u.list(s, st.Item)
 		case *gen.Branch:
 			u.expr(s, st.Cond)
 			u.steps(s, st.Then)
 			u.steps(s, st.Else)
 		case *gen.Call:
+			u.expr(s, st.Tail)
 			u.call(s, st.Item.Struct, st.Item.Args)
 		case *gen.Repeat:
 			a := st.Item.Array
+			u.expr(s, st.Tail)
 			u.expr(s, a.Count)
 			if a.Struct != nil {
 				u.call(s, a.Struct, a.Args)
 			}
 		case *gen.Take:
+			u.expr(s, st.Tail)
 			u.expr(s, st.Item.Span.Size)
 		case *gen.Choose:
+			u.expr(s, st.Tail)
 			sw := st.Item.Switch
 			u.need(s, value{valNumber, sw.Selector})
 			for _, arm := range sw.Arms {
@@ -171,16 +194,29 @@ func (u *usage) call(s, callee *gen.Struct, args []*gen.Expr) {
 	}
 }
 
+// list makes the struct that holds a list need what the list reads through its parameters.
+func (u *usage) list(s *gen.Struct, it *gen.Item) {
+	for _, v := range u.needs[it.List.Head].list {
+		if v.ref.Param != nil {
+			u.need(s, value{v.kind, through(v.ref, it.List.Params, it.Args)})
+		}
+	}
+}
+
 // throughArg is a callee's reference through a parameter, seen from the caller.
 func throughArg(r gen.Ref, callee *gen.Struct, args []*gen.Expr) gen.Ref {
-	for i, p := range callee.Params {
+	return through(r, callee.Params, args)
+}
+
+func through(r gen.Ref, params []*gen.Param, args []*gen.Expr) gen.Ref {
+	for i, p := range params {
 		if p == r.Param {
 			arg := args[i].Ref
 			path := append(append([]*gen.Item{}, arg.Path...), r.Path...)
 			return gen.Ref{Param: arg.Param, Path: path}
 		}
 	}
-	panic("luagen: " + callee.Name.Schema + " refers to a parameter that it does not have")
+	panic("luagen: a reference through the unknown parameter " + r.Param.Name.Schema)
 }
 
 func (u *usage) checks(s *gen.Struct, checks []*gen.Check, run *gen.Run) {

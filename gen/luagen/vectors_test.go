@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 func rootOf(t *testing.T, p *gen.Protocol, name string) *gen.Struct {
 	t.Helper()
 	for _, s := range p.Structs {
-		if s.Packet && len(s.Params) == 0 && s.Name.Schema == name {
+		if s.Packet && s.Name.Schema == name {
 			return s
 		}
 	}
@@ -39,7 +40,7 @@ func agree(t *testing.T, p *gen.Protocol, vectors []*vector) {
 		frames = append(frames, frame{v.data, -1})
 	}
 	pcap := writePcap(t, p.Targets.UDPPort, frames)
-	known := itemsByFilter(p)
+	known := comparedItems(p)
 	proto := p.Targets.LuaProto
 	shown := readPDML(t, tshark(t, generated(t, p), pcap, "-T", "pdml", "-o", proto+".crc:Always"), proto, known)
 	if len(shown) != len(vectors) {
@@ -59,7 +60,7 @@ func agree(t *testing.T, p *gen.Protocol, vectors []*vector) {
 
 func compareVector(t *testing.T, p *gen.Protocol, v *vector, d *dissected) string {
 	t.Helper()
-	proto, known := p.Targets.LuaProto, itemsByFilter(p)
+	proto := p.Targets.LuaProto
 	switch {
 	case d.broken != "":
 		return "Lua error: " + d.broken
@@ -88,11 +89,26 @@ func compareVector(t *testing.T, p *gen.Protocol, v *vector, d *dissected) strin
 		}
 	}
 	addVectorMeaning(t, p, v, want)
+	return compareValues(p, want, d)
+}
+
+// compareValues compares what a tree shows with the values by filter that it should.
+func compareValues(p *gen.Protocol, want map[string][]string, d *dissected) string {
+	known, kept := itemsByFilter(p), keptHeads(p)
 	got := map[string][]string{}
 	for name, values := range d.fields {
 		if known[name] != nil || strings.HasSuffix(name, ".missing") || strings.HasSuffix(name, ".gaps") {
 			got[name] = append([]string{}, values...)
 		}
+	}
+	for name := range kept {
+		// Every element of a list shows its whole head; what it does not keep is in no vector.
+		for _, text := range want[name] {
+			if !slices.Contains(d.fields[name], text) {
+				return fmt.Sprintf("%s shows %v, want %s", name, d.fields[name], text)
+			}
+		}
+		delete(want, name)
 	}
 	for _, m := range []map[string][]string{want, got} {
 		for _, values := range m {

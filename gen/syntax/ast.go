@@ -154,12 +154,19 @@ type Since struct {
 	Number string `parser:"@Number"`
 }
 
-// Attr is `@fmt(hex)`.
+// Attr is `@fmt(hex)` or `@name(go = "Name")`.
 type Attr struct {
 	Pos    Pos
 	EndPos Pos
-	Name   *Ident  `parser:"'@' @@"`
-	Args   []*Expr `parser:"('(' @@ (',' @@)* ')')?"`
+	Name   *Ident      `parser:"'@' @@"`
+	Named  []*NamedArg `parser:"( '(' ( (?= Name '=') @@ (',' @@)*"`
+	Args   []*Expr     `parser:"       | @@ (',' @@)* ) ')' )?"`
+}
+
+// NamedArg is `go = "Name"`.
+type NamedArg struct {
+	Key   *Ident `parser:"@@ '='"`
+	Value string `parser:"@String"`
 }
 
 // Sum is `crc Crc32c : u32 { … }` or `sum Inet : u16 { … }`.
@@ -199,9 +206,16 @@ type Struct struct {
 // Param is `base : Base`.
 type Param struct {
 	Pos     Pos
-	Name    *Ident   `parser:"@@ ':'"`
-	Types   []*Ident `parser:"@@ ('|' @@)*"`
-	Default *Expr    `parser:"('=' @@)?"`
+	Name    *Ident     `parser:"@@ ':'"`
+	Types   []*TypeRef `parser:"@@ ('|' @@)*"`
+	Default *Expr      `parser:"('=' @@)?"`
+}
+
+// TypeRef names a type, perhaps of an import: `u8`, `Base` or `ip.Ipv4`.
+type TypeRef struct {
+	Pos   Pos
+	Scope *Ident `parser:"( (?= Name '.') @@ '.' )?"`
+	Text  string `parser:"@(Name | TypeName)"`
 }
 
 // Body is `{ items }`.

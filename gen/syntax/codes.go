@@ -44,7 +44,7 @@ var lexicalCodes = []CodeInfo{
 	{"E0008", "a missing or misplaced first line", "a file begins with `edition 1; package name; byteorder big; bitorder msb;` in this order"},
 	{"E0009", "an unknown edition", "write `edition 1;`"},
 	{"E0010", "a part of the language that this compiler refuses because it cannot lay it out yet", "leave it out; LANGUAGE.md lists what is not supported yet"},
-	{"E0011", "a clause in the wrong place", "the order is serial, opaque, in, = or default, over, if, unique or required, @attribute"},
+	{"E0011", "a clause in the wrong place", "the order is serial, opaque, in, = or default, sized, over, if, unique or required, since, until, @attribute"},
 	{"E0012", "an unknown option, attribute or policy", "LANGUAGE.md lists the options, attributes and policies"},
 }
 
@@ -55,12 +55,16 @@ var nameCodes = []CodeInfo{
 	{"E0104", "a name in the wrong case", "items are lower_case, types, constants, errors and members begin with a capital"},
 	{"E0105", "two names that become one in a target language", "rename one of the two"},
 	{"E0106", "`_` for something that needs a name", "give it a name"},
+	{"E0107", "an import that cannot be read", "name a schema below this file's directory, for example `import \"ip.mrs\" as ip;`"},
+	{"E0108", "schemas that import each other in a circle", "move what both need into a third schema"},
 	{"E0109", "a type that contains itself", "break the cycle: nesting must end"},
+	{"E0110", "a version that is not known where a field depends on it", "decode the header with the version first, or take it as a parameter"},
 }
 
 var layoutCodes = []CodeInfo{
-	{"E0201", "an unknown or impossible width", "write bit or u1 to u64"},
+	{"E0201", "an unknown or impossible width", "write bit, u1 to u64 or i1 to i64"},
 	{"E0207", "fields that end within a byte", "add reserved bits"},
+	{"E0209", "a byte order where there is none", "little-endian numbers are whole bytes that begin at a byte; write `big` behind the others"},
 	{"E0210", "a declared size that is not the size of the content", "correct the size or the fields"},
 	{"E0211", "a packet or list without a largest size", "add `max` and a number of bytes"},
 	{"E0212", "a body without items", "write `nothing` for an empty arm or element"},
@@ -89,6 +93,7 @@ var exprCodes = []CodeInfo{
 	{"E0404", "a shift count, index or operand of a bit operator out of range", "bound it with `in`"},
 	{"E0405", "an item that is used before it is decoded", "move the rule behind the item"},
 	{"E0407", "the use of an item that may be absent", "use it only where its condition holds"},
+	{"E0408", "a field of a parameter of several types", "only checksums can use such a parameter"},
 	{"E0409", "an assertion that does not hold", "correct the layout or the assertion"},
 	{"E0410", "an item in the place of a constant", "use numbers, constants, minsize(), maxsize() and offset()"},
 	{"E0411", "a condition that is always the same", "remove it"},
@@ -103,18 +108,22 @@ var choiceCodes = []CodeInfo{
 	{"E0504", "`_` next to other labels", "give `_` an arm of its own"},
 	{"E0507", "array elements that may be empty or no whole bytes", "give the element at least one byte"},
 	{"E0511", "two items that both take what is left of their container", "give one of them a size"},
-	{"E0513", "something without constant size behind an item that takes the rest", "give what stands behind it a constant size, or move it"},
-	{"E0521", "a bare element whose key is not the first bytes of the head", "put the key first and let it fill whole bytes"},
+	{"E0512", "two payloads on one path", "make one of them bytes"},
+	{"E0513", "something of unknown size behind an item that takes the rest", "make its size constant or a matter of what stands before the item, or move it"},
+	{"E0521", "a bare element whose key is not the first byte of the head", "put the key first and give it 8 bits"},
 	{"E0522", "a key that two elements claim", "choose another key"},
 	{"E0523", "a key that is an element and a bare one", "choose another key"},
 	{"E0524", "a missing or repeated rule of a TLV list", "write `head { … }`, `key`, `length` once each, in this order"},
-	{"E0525", "a head, key, length or alignment that cannot be one", "head: fixed size; key and length: two of its numbers"},
+	{"E0525", "a head, key, length or alignment that cannot be one", "head: fixed size; key: some of its numbers; length: a*item + b of another one; lists fill up with bare elements"},
 }
 
 var sumCodes = []CodeInfo{
-	{"E0601", "a CRC whose check value is wrong", "compare poly, init, reflect and xorout with the catalogue"},
-	{"E0602", "an unknown, missing or malformed key of a CRC", "the keys are width, poly, init, reflect, xorout, check and order"},
-	{"E0603", "a checksum that does not say what it covers", "add `over before`"},
+	{"E0601", "a checksum whose check value is wrong", "compare poly, init, reflect and xorout with the catalogue"},
+	{"E0602", "an unknown, missing or malformed key of a checksum", "a crc has width, poly, init, reflect, xorout, check and order; a sum has algorithm, width and check"},
+	{"E0603", "a checksum that does not say what it covers, or covers what it cannot", "add `over before`, `over self` or a range of whole bytes `first..last`"},
+	{"E0604", "an exception that names nothing in the part it stands behind", "name an item at a fixed place of the part"},
+	{"E0605", "a part of odd size before another part of a ones' complement sum", "put it last"},
+	{"E0606", "checksums that cover each other", "leave one of them out with `except`"},
 	{"E0701", "an example that does not hold", "correct the bytes, the values or the layout"},
 	{"E0702", "a malformed example", "write `hex \"00 01\";`, then `item = value;` lines or `error E_NAME at item;`"},
 	{"E0703", "a path in an example that leads nowhere", "paths are as in vectors: plain.ack.blocks[0].base, with the arm's name for a switch"},

@@ -36,7 +36,7 @@ type Diagnostic struct {
 // String prints the diagnostic as mrgen does, with a final newline.
 func (d Diagnostic) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: error[%s]: %s\n", d.File, d.Line, d.Col, d.Code, d.Message)
+	fmt.Fprintf(&b, "%s:%d:%d: %s[%s]: %s\n", d.File, d.Line, d.Col, d.Severity(), d.Code, d.Message)
 	marks := append([]Label{{Span{d.Line, d.Col, d.EndCol}, d.Mark, d.Source}}, d.Labels...)
 	slices.SortStableFunc(marks, func(x, y Label) int { return cmp.Compare(x.Line, y.Line) })
 	last := 0

@@ -57,11 +57,18 @@ type Case struct {
 	End     *End       `parser:"@@"`
 }
 
-// CaseKey is `1 => capacity`.
+// CaseKey is `1 => capacity` or `7, 0x83 => route`.
 type CaseKey struct {
 	Pos  Pos
-	Key  *Range `parser:"@@ '=>'"`
-	Name *Ident `parser:"@@"`
+	Keys []*KeyTuple `parser:"@@ (',' @@)* '=>'"`
+	Name *Ident      `parser:"@@"`
+}
+
+// KeyTuple is one key: `1`, `2..5` or `(0x0102, 1, 0..3)`.
+type KeyTuple struct {
+	Pos    Pos
+	EndPos Pos
+	Parts  []*Range `parser:"  '(' @@ (',' @@)+ ')' | @@"`
 }
 
 // Example is an example or a reject block.

@@ -12,7 +12,7 @@ var productions = map[string]string{
 	"Body": "`{`", "BodyType": "`{`", "Ident": "a name", "Dotted": "a name", "Expr": "an expression", "Term": "a value",
 	"Range": "a value or a range", "End": "`;`", "Type": "a type", "Set": "a range or a set in braces", "Cover": "what the sum covers",
 	"CoverPart": "what the sum covers", "Named": "a type", "Array": "`[`", "Param": "a parameter", "Arm": "an arm", "Rule": "a rule",
-	"Case": "a case", "CaseKey": "a case", "Member": "a member", "ReservedItem": "a number or a name in quotes", "Switch": "a switch",
+	"Case": "a case", "CaseKey": "a case", "KeyTuple": "a key", "Member": "a member", "ReservedItem": "a number or a name in quotes", "Switch": "a switch",
 	"ItemPath": "the path of an item", "PathStep": "a name", "Attr": "an attribute", "SumValue": "a number or a word",
 	"Setting": "a setting", "Item": "an item", "Clause": "a clause", "Scalar": "a type",
 	"name": "a name", "typename": "a name that begins with a capital", "number": "a number", "string": "a text in quotes", "keyword": "a word",
@@ -46,7 +46,7 @@ func rewrite(message string) string {
 func adviceFor(e *fault) string {
 	switch {
 	case e.want == "`;`":
-		return "end the line before it with `;`; clauses stand in the order serial, opaque, in, = or default, over, if, @attribute"
+		return "end the line before it with `;`; clauses stand in the order serial, opaque, in, = or default, sized, over, if, since, until, @attribute"
 	case e.want == "a value":
 		return "write a number, a name or an expression in parentheses"
 	case e.code == "E0006":

@@ -10,14 +10,21 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// Generate writes the vectors of every packet that takes no parameters into <schema>.json.
+// Generate writes the vectors of every packet into <schema>.json, except of those that need a decoded header.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
 	k := &book{p: p, ids: map[string]bool{}, seen: map[string]bool{}}
 	for _, st := range p.Structs {
-		if !st.Packet || len(st.Params) > 0 {
+		if !st.Packet {
 			continue
 		}
-		g := &generator{p: p, st: st, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, forms: map[*gen.Item]bool{}}
+		of, err := newSubject(p, st)
+		if err != nil {
+			return nil, err
+		}
+		if of == nil {
+			continue
+		}
+		g := &generator{p: p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, cases: map[*gen.Case]bool{}, forms: map[*gen.Item]bool{}}
 		if err := g.packet(); err != nil {
 			return nil, err
 		}
@@ -36,9 +43,11 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 type generator struct {
 	p     *gen.Protocol
 	st    *gen.Struct
+	of    *subject
 	k     *book
 	items map[*gen.Item]bool // items that have had all their interesting values; later ones get a few
 	lists map[*gen.List]bool // lists that have had every rule broken
+	cases map[*gen.Case]bool // elements that have been varied
 	forms map[*gen.Item]bool // optional items that drive out others, seen before
 	err   error              // the first error; nothing is added after it
 }
@@ -58,7 +67,7 @@ func (g *generator) addRaw(s *seed, name string, b []byte) {
 	if name != "" {
 		id += "/" + name
 	}
-	g.err = g.k.add(id, g.st, b)
+	g.err = g.k.add(id, g.of, b)
 }
 
 func (g *generator) packet() error {
@@ -95,7 +104,7 @@ func (g *generator) another(id string, picks map[*gen.Switch]pick) {
 
 // seed makes a packet, or nil when the plan cannot be met.
 func (g *generator) seed(id string, pl plan) *seed {
-	s, err := newSeed(g.p, g.st, id, pl)
+	s, err := newSeed(g.p, g.of, id, pl)
 	if err != nil && !errors.Is(err, errUnmade) {
 		g.err = err
 	}
@@ -127,14 +136,17 @@ func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 	for _, c := range sh.cases {
 		full.cases[c] = true
 	}
-	most := g.seed(id+"/full", full)
-	if most == nil {
-		most = least
+	groups := g.groups(id, full, sh.cases)
+	if groups == nil {
+		groups = []*seed{least}
 	}
-	g.add(most, "", most.bytes)
-	g.vary(most)
-	g.counts(id, sh, picks)
-	g.tlvs(least, most, sh)
+	for i, most := range groups {
+		if g.add(most, "", most.bytes); i == 0 {
+			g.vary(most)
+			g.counts(id, sh, picks)
+		}
+		g.tlvs(least, most, sh)
+	}
 	for _, s := range forms {
 		if before := len(g.k.all); g.err == nil {
 			if g.add(s, "", s.bytes); len(g.k.all) > before {
@@ -142,6 +154,41 @@ func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 			}
 		}
 	}
+}
+
+// groups makes packets that together have every element of the plan: one with all of them when that fits, else as many as
+// it takes.
+func (g *generator) groups(id string, full plan, cases []*gen.Case) (all []*seed) {
+	if s := g.seed(id+"/full", full); s != nil || len(cases) == 0 {
+		if s == nil {
+			return nil
+		}
+		return []*seed{s}
+	}
+	full.repeated, full.amount = 1, 1
+	for left := cases; len(left) > 0; {
+		name := id + "/full"
+		if len(all) > 0 {
+			name = fmt.Sprintf("%s/full%d", id, len(all)+1)
+		}
+		full.cases = map[*gen.Case]bool{}
+		var made *seed
+		var rest []*gen.Case
+		for _, c := range left {
+			full.cases[c] = true
+			if s := g.seed(name, full); s != nil {
+				made = s
+				continue
+			}
+			delete(full.cases, c)
+			rest = append(rest, c)
+		}
+		if made == nil {
+			break
+		}
+		all, left = append(all, made), rest
+	}
+	return all
 }
 
 func (g *generator) fail(err error) {
@@ -253,14 +300,15 @@ func (g *generator) counts(id string, sh *shape, picks map[*gen.Switch]pick) {
 // examples records the schema's own examples and rejects.
 func (k *book) examples() error {
 	for _, e := range k.p.Examples {
-		if len(e.Struct.Params) > 0 {
-			continue
+		of, err := exampleSubject(k.p, e)
+		if err != nil {
+			return err
 		}
 		kind := "example"
 		if e.Code != nil {
 			kind = "counterexample"
 		}
-		if err := k.add(kind+"/"+strings.ReplaceAll(e.Name, " ", "-"), e.Struct, e.Bytes); err != nil {
+		if err := k.add(kind+"/"+strings.ReplaceAll(e.Name, " ", "-"), of, e.Bytes); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ func (g *generator) tlvs(least, most *seed, sh *shape) {
 		t.pieces()
 		if g.lists[t.l] {
 			t.ends()
+			t.allElements()
 			continue
 		}
 		g.lists[t.l] = true
@@ -28,27 +29,32 @@ func (g *generator) tlvs(least, most *seed, sh *shape) {
 		t.heads()
 		t.unknowns()
 		t.sizes()
-		for i := range t.elems {
-			t.each(i)
-		}
+		t.allElements()
 		g.alone(least, sh)
+	}
+}
+
+// allElements varies the elements of cases that have not been varied yet.
+func (t *lister) allElements() {
+	for i, k := range t.v.Kids {
+		if k.Case == nil || t.g.cases[k.Case] {
+			continue
+		}
+		t.g.cases[k.Case] = true
+		t.each(i)
 	}
 }
 
 // alone records each case of the lists as the only element.
 func (g *generator) alone(least *seed, sh *shape) {
 	for _, c := range sh.cases {
-		s := &seed{id: least.id + "/" + c.Name.Filter, st: least.st, tree: least.tree.Clone()}
+		s := &seed{id: least.id + "/" + c.Name.Filter, of: least.of, tree: least.tree.Clone()}
 		for _, f := range gen.Fields(s.tree) {
 			if f.Node.Item == nil || f.Node.Item.Kind != gen.KindList || !slices.Contains(f.Node.Item.List.Cases, c) {
 				continue
 			}
 			m := &maker{plan: plan{amount: 4}}
-			e := &gen.Value{Case: c}
-			if c.Struct != nil {
-				m.structure(e, c.Struct, nil)
-			}
-			f.Node.Kids = append(f.Node.Kids, e)
+			f.Node.Kids = append(f.Node.Kids, m.element(f.Node.Item.List, c, 0))
 			g.encoded(s)
 			break
 		}
@@ -77,27 +83,76 @@ func (t *lister) pieces() {
 
 // show records the packet with other contents of its list.
 func (t *lister) show(name string, parts ...[]byte) {
-	t.g.add(t.s, t.path+":"+name, slices.Concat(t.pre, slices.Concat(parts...), t.suf))
+	list := slices.Concat(parts...)
+	b := slices.Concat(t.pre, list, t.suf)
+	t.resize(b, len(list))
+	t.g.add(t.s, t.path+":"+name, b)
 }
 
-// head encodes an element's head.
+// resize corrects the fields that hold the size of the list and of the packet, as far as they can hold it.
+func (t *lister) resize(b []byte, n int) {
+	if t.v.Item.Sized == nil && t.s.of.st.Sized == nil {
+		return
+	}
+	set := func(sc gen.Scope, e *gen.Expr, n int, mine func(*gen.Solve) bool) {
+		for _, r := range refs(e) {
+			v := sc.Resolve(r)
+			if v == nil || v.Scalar == nil || v.Scalar.Solve == nil || !mine(v.Scalar.Solve) {
+				continue
+			}
+			if raw := (int64(n) - v.Scalar.Solve.B) / v.Scalar.Solve.A; raw >= 0 && uint64(raw) <= maxOf(v.Scalar.Bits) {
+				put(b, v, uint64(raw))
+			}
+		}
+	}
+	scopes(gen.Scope{Self: t.s.decoded, Args: t.s.of.args()}, func(sc gen.Scope) {
+		if t.v.Item.Sized != nil && sc.Self.Find(t.v.Item) == t.v {
+			set(sc, t.v.Item.Sized, n, func(s *gen.Solve) bool { return s.Whole == nil && s.Of.Last() == t.v.Item })
+		}
+		if st := t.s.of.st; sc.Self == t.s.decoded && st.Sized != nil {
+			set(sc, st.Sized, len(b), func(s *gen.Solve) bool { return s.Whole == st })
+		}
+	})
+}
+
+// head encodes an element's head with a raw length.
 func (t *lister) head(key, length uint64) []byte {
 	b := make([]byte, t.l.Head.Min)
 	for _, p := range t.l.Head.Steps[0].(*gen.Run).Parts {
-		v := &gen.Value{Scalar: p.Item.Scalar, Off: p.Bit / 8, Bit: p.Bit % 8}
-		switch p.Item {
-		case t.l.Key:
-			put(b, v, key)
-		case t.l.LengthOf:
-			put(b, v, length)
+		if p.Item == t.l.Key {
+			put(b, &gen.Value{Scalar: p.Item.Scalar, Off: p.Bit / 8, Bit: p.Bit % 8}, key)
+		}
+	}
+	return t.claim(b, length)
+}
+
+// claim gives a copy of a head another raw length.
+func (t *lister) claim(head []byte, length uint64) []byte {
+	b := slices.Clone(head[:t.l.Head.Min])
+	for _, p := range t.l.Head.Steps[0].(*gen.Run).Parts {
+		if p.Item == t.l.LengthOf {
+			put(b, &gen.Value{Scalar: p.Item.Scalar, Off: p.Bit / 8, Bit: p.Bit % 8}, length)
 		}
 	}
 	return b
 }
 
+// raw is the length that a head holds for a value of n bytes, rounded down.
+func (t *lister) raw(n int) uint64 {
+	if t.l.Scale == nil {
+		return uint64(n)
+	}
+	return uint64(max(0, int64(n)-t.l.Scale.B) / t.l.Scale.A)
+}
+
 // element encodes a whole element with zeros up to the alignment.
 func (t *lister) element(key uint64, value []byte) []byte {
-	b := append(t.head(key, uint64(len(value))), value...)
+	return t.rebuild(t.head(key, 0), value)
+}
+
+// rebuild encodes a whole element with the head of another one.
+func (t *lister) rebuild(head, value []byte) []byte {
+	b := append(t.claim(head, t.raw(len(value))), value...)
 	for t.l.ElementAlign > 1 && len(b)%t.l.ElementAlign != 0 {
 		b = append(b, 0)
 	}
@@ -169,7 +224,9 @@ func (t *lister) unknowns() {
 	top := maxOf(t.l.Key.Scalar.Bits)
 	all := slices.Concat(t.elems...)
 	known := func(n uint64) bool {
-		return t.l.End != nil && n == *t.l.End || slices.ContainsFunc(t.l.Cases, func(c *gen.Case) bool { return c.Key == n })
+		keys := make([]uint64, max(1, len(t.l.Keys)))
+		keys[0] = n
+		return t.l.End != nil && n == *t.l.End || t.l.CaseOf(keys) != nil
 	}
 	keys := []uint64{0, 1, top, top - 1, top >> 1, top>>1 + 1}
 	for _, c := range t.l.Cases {
@@ -215,24 +272,22 @@ func (t *lister) sizes() {
 // each varies one element that stands alone.
 func (t *lister) each(i int) {
 	c, e := t.v.Kids[i].Case, t.elems[i]
-	if c == nil || i > 0 && t.v.Kids[i-1].Case == c {
-		return
-	}
 	show := func(name string, parts ...[]byte) { t.show(c.Name.Filter+"-"+name, parts...) }
 	n := t.lengthOf(e)
 	value, pad := e[t.l.Head.Min:t.l.Head.Min+n], len(e)-t.l.Head.Min-n
 	show("only", e)
-	show("longer", t.element(c.Key, append(slices.Clone(value), 0)))
-	show("longer-zeros", t.element(c.Key, make([]byte, n+1)))
-	show("longer-ones", t.element(c.Key, bytes.Repeat([]byte{0xff}, n+1)))
-	show("double", t.element(c.Key, slices.Concat(value, value)))
-	show("empty", t.element(c.Key, nil))
+	show("longer", t.rebuild(e, append(slices.Clone(value), 0)))
+	show("longer-zeros", t.rebuild(e, make([]byte, n+1)))
+	show("longer-ones", t.rebuild(e, bytes.Repeat([]byte{0xff}, n+1)))
+	show("double", t.rebuild(e, slices.Concat(value, value)))
+	show("empty", t.rebuild(e, nil))
 	for k := 1; k <= min(n, 4); k++ {
-		show(fmt.Sprintf("shorter%d", k), t.element(c.Key, value[:n-k]))
+		show(fmt.Sprintf("shorter%d", k), t.rebuild(e, value[:n-k]))
 	}
-	for _, claim := range []uint64{0, uint64(n) - 1, uint64(n) + 1, uint64(n+pad) + 1, uint64(n) + 8, maxOf(t.l.LengthOf.Scalar.Bits)} {
+	raw, rawPad := t.raw(n), t.raw(n+pad)
+	for _, claim := range []uint64{0, raw - 1, raw + 1, rawPad + 1, raw + 8, maxOf(t.l.LengthOf.Scalar.Bits)} {
 		if claim <= maxOf(t.l.LengthOf.Scalar.Bits) {
-			show(fmt.Sprintf("claims%d", claim), t.head(c.Key, claim), e[t.l.Head.Min:])
+			show(fmt.Sprintf("claims%d", claim), t.claim(e, claim), e[t.l.Head.Min:])
 		}
 	}
 	for k := 1; k < len(e); k++ {
@@ -257,6 +312,9 @@ func (t *lister) lengthOf(e []byte) int {
 		for i := p.Bit; i < p.Bit+p.Item.Scalar.Bits; i++ {
 			n = n<<1 | int(e[i/8]>>uint(7-i%8)&1)
 		}
+	}
+	if t.l.Scale != nil {
+		n = int(t.l.Scale.A)*n + int(t.l.Scale.B)
 	}
 	return n
 }

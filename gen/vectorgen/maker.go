@@ -4,6 +4,7 @@ package vectorgen
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -72,6 +73,9 @@ func smallest(s *gen.Scalar, n uint64) uint64 {
 	if s.Fixed != nil {
 		return n
 	}
+	if s.Signed {
+		return smallestSigned(s, n)
+	}
 	var allowed []gen.Range
 	allowed = append(allowed, s.In...)
 	if len(allowed) == 0 && s.Enum != nil && s.Enum.Closed {
@@ -90,6 +94,20 @@ func smallest(s *gen.Scalar, n uint64) uint64 {
 		low = min(low, r.First)
 	}
 	return low
+}
+
+// smallestSigned does the same for raw bits of a signed scalar.
+func smallestSigned(s *gen.Scalar, n uint64) uint64 {
+	if len(s.In) == 0 {
+		return n
+	}
+	v := int64(n<<uint(64-s.Bits)) >> uint(64-s.Bits)
+	for _, r := range s.In {
+		if int64(r.First) <= v && v <= int64(r.Last) {
+			return n
+		}
+	}
+	return s.In[0].First & maxOf(s.Bits)
 }
 
 // limits clips the wanted amount to the interval of e; e is nil for a greedy item.
@@ -190,14 +208,33 @@ func (m *maker) list(k *gen.Value) {
 		if !c.Unique && !c.Required {
 			n = max(1, m.plan.repeated)
 		}
-		for range n {
-			e := &gen.Value{Case: c}
-			if c.Struct != nil {
-				m.structure(e, c.Struct, nil)
-			}
-			k.Kids = append(k.Kids, e)
+		for i := range n {
+			k.Kids = append(k.Kids, m.element(k.Item.List, c, i))
 		}
 	}
+}
+
+// element makes the i-th element of a case, each with another one of its keys.
+func (m *maker) element(l *gen.List, c *gen.Case, i int) *gen.Value {
+	e := &gen.Value{Case: c}
+	keys := l.Keys
+	if keys == nil {
+		keys = []*gen.Item{l.Key}
+	}
+	for _, it := range c.Head {
+		k := gen.NewValue(it)
+		m.fill(gen.Scope{Self: e}, k)
+		if n := slices.Index(keys, it); n >= 0 {
+			if k.Num = c.Keys[i%len(c.Keys)][n].First; i >= len(c.Keys) {
+				k.Num = c.Keys[i%len(c.Keys)][n].Last
+			}
+		}
+		e.Kids = append(e.Kids, k)
+	}
+	if c.Struct != nil {
+		m.structure(e, c.Struct, nil)
+	}
+	return e
 }
 
 func (m *maker) choice(sc gen.Scope, k *gen.Value) {

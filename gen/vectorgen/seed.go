@@ -12,7 +12,7 @@ import (
 // seed is one valid packet, from which others are made.
 type seed struct {
 	id      string
-	st      *gen.Struct
+	of      *subject
 	tree    *gen.Value // as made
 	bytes   []byte
 	decoded *gen.Value
@@ -22,22 +22,22 @@ type seed struct {
 var errUnmade = errors.New("no valid packet was found")
 
 // newSeed makes a valid packet for a plan. Constraints between fields are met by trying numbers that they mention.
-func newSeed(p *gen.Protocol, st *gen.Struct, id string, pl plan) (*seed, error) {
+func newSeed(p *gen.Protocol, of *subject, id string, pl plan) (*seed, error) {
 	m := &maker{plan: pl}
 	tree := &gen.Value{}
-	m.structure(tree, st, nil)
-	return settle(p, &seed{id: id, st: st, tree: tree})
+	m.structure(tree, of.st, of.args())
+	return settle(p, &seed{id: id, of: of, tree: tree})
 }
 
 // settle changes numbers of s.tree until the packet is valid, and encodes it.
 func settle(p *gen.Protocol, s *seed) (*seed, error) {
 	var last error
 	for range 16 {
-		b, err := gen.Encode(p, s.tree)
+		b, err := gen.Encode(p, s.tree, s.of.params...)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errUnmade, s.id, err)
 		}
-		v, _, err := gen.Decode(p, s.st.Name.Schema, b)
+		v, _, err := gen.Decode(p, s.of.st.Name.Schema, b, s.of.params...)
 		if err == nil {
 			s.bytes, s.decoded = b, v
 			return s, nil
@@ -47,7 +47,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 		if !errors.As(err, &e) || e.Rule == nil {
 			break
 		}
-		scopes(gen.Scope{Self: s.tree}, func(sc gen.Scope) {
+		scopes(gen.Scope{Self: s.tree, Args: s.of.args()}, func(sc gen.Scope) {
 			if reads(sc, e.Rule.Hold) {
 				satisfy(sc, e.Rule.Hold)
 			}

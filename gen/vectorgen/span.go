@@ -25,7 +25,7 @@ var texts = []struct {
 func (g *generator) spans(s *seed) {
 	for _, f := range gen.Fields(s.tree) {
 		item := f.Node.Item
-		if item == nil || item.Kind != gen.KindSpan || item.Span.Fixed >= 0 || s.decoded.Lookup(f.Path) == nil {
+		if item == nil || item.Kind != gen.KindSpan || item.Span.Fixed >= 0 || item.Span.Align > 0 || s.decoded.Lookup(f.Path) == nil {
 			continue
 		}
 		for _, n := range lengths(item.Span, g.depth(item)) {
@@ -57,13 +57,13 @@ func lengths(s *gen.Span, d depth) []int {
 
 // length records s with n bytes in one span. Constraints are met again if they can be.
 func (g *generator) length(s *seed, path string, n int) {
-	t := &seed{id: fmt.Sprintf("%s/%s:len=%d", s.id, path, n), st: s.st, tree: s.tree.Clone()}
+	t := &seed{id: fmt.Sprintf("%s/%s:len=%d", s.id, path, n), of: s.of, tree: s.tree.Clone()}
 	(&maker{}).resize(t.tree.Lookup(path), n)
 	g.encoded(t)
 }
 
 func (g *generator) text(s *seed, path, name string, b []byte) {
-	t := &seed{id: fmt.Sprintf("%s/%s:%s", s.id, path, name), st: s.st, tree: s.tree.Clone()}
+	t := &seed{id: fmt.Sprintf("%s/%s:%s", s.id, path, name), of: s.of, tree: s.tree.Clone()}
 	t.tree.Lookup(path).Bytes = b
 	g.encoded(t)
 }
@@ -74,7 +74,7 @@ func (g *generator) encoded(t *seed) {
 		g.addRaw(made, "", made.bytes)
 		return
 	}
-	if b, err := gen.Encode(g.p, t.tree); err == nil {
+	if b, err := gen.Encode(g.p, t.tree, t.of.params...); err == nil {
 		g.addRaw(t, "", b)
 	}
 }

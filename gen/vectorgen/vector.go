@@ -16,6 +16,7 @@ import (
 type Vector struct {
 	ID        string            `json:"id"`
 	Packet    string            `json:"packet"`
+	Params    map[string]string `json:"params,omitempty"` // numbers in decimal, headers "Name hex:…": their bytes before the payload
 	Hex       string            `json:"hex"`
 	Stage     string            `json:"stage"` // "decode", or "verify": decodes, but a sum is wrong
 	OK        bool              `json:"ok"`
@@ -42,26 +43,27 @@ type book struct {
 }
 
 // add asks the interpreter what b is and records the answer.
-func (k *book) add(id string, st *gen.Struct, b []byte) error {
-	key := st.Name.Schema + string(b)
+func (k *book) add(id string, of *subject, b []byte) error {
+	key := of.key() + string(b)
 	if k.seen[key] {
 		return nil
 	}
-	if k.ids[id] {
-		return fmt.Errorf("vectorgen: two vectors would be called %s", id)
+	first := id
+	for n := 2; k.ids[id]; n++ { // unnamed bits may share a byte
+		id = fmt.Sprintf("%s~%d", first, n)
 	}
 	k.seen[key], k.ids[id] = true, true
-	v := &Vector{ID: id, Packet: st.Name.Schema, Hex: hex.EncodeToString(b), Stage: "decode"}
+	v := &Vector{ID: id, Packet: of.st.Name.Schema, Params: of.shown, Hex: hex.EncodeToString(b), Stage: "decode"}
 	k.all = append(k.all, v)
-	tree, n, err := gen.Decode(k.p, v.Packet, b)
+	tree, n, err := gen.Decode(k.p, v.Packet, b, of.params...)
 	if err != nil {
 		return v.reject(err)
 	}
-	if err := gen.VerifyPacket(k.p, v.Packet, b); err != nil {
+	if err := gen.VerifyPacket(k.p, v.Packet, b, of.params...); err != nil {
 		v.Stage = "verify"
 		return v.reject(err)
 	}
-	again, err := gen.Encode(k.p, tree)
+	again, err := gen.Encode(k.p, tree, of.params...)
 	if err != nil {
 		return fmt.Errorf("vectorgen: %s decodes but does not encode: %w", id, err)
 	}

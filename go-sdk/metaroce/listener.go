@@ -38,6 +38,8 @@ func Listen(addr string, cfg Config) (*Listener, error) {
 }
 
 // resolve turns "host:port" or "host" into an address.
+//
+//mr:req MR-WIRE-002
 func resolve(ctx context.Context, addr string) (netip.AddrPort, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -22,6 +22,8 @@ func (s Space) Add(a uint32, n int64) uint32 { return (a + uint32(n)) & s.Mask()
 
 // Diff is the signed distance a - b along the shorter way, from -2^(bits-1) to 2^(bits-1)-1.
 // Two numbers half the space apart have the negative distance in both directions.
+//
+//mr:req MR-PATH-014
 func (s Space) Diff(a, b uint32) int64 {
 	shift := 32 - s
 	return int64(int32((a-b)<<shift) >> shift)

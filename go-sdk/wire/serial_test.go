@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+//mr:test MR-PATH-014
 func TestSpaceOrdersAcrossTheWrap(t *testing.T) {
 	tests := []struct {
 		space Space

@@ -31,8 +31,10 @@ func everyChange() []Stage {
 		{"tidy", "are the house rules kept, and are the documents true?", minute, []Step{{Kind: GoTest, Args: []string{"./tidy/..."}}}},
 		{"generated", "are the generated files those of the schema?", minute, []Step{{Args: []string{"go", "run", "./cmd/mrgen", "check"}}}},
 		{"codec", "do compiler and codecs agree with the vectors?", 3 * minute, []Step{{Kind: GoTest, Args: []string{
-			"./gen", "./gen/syntax", "./gen/gogen", "./gen/layergen", "./gen/vectorgen", "./cmd/mrgen", "./go-sdk/wire", "./go-sdk/layers",
+			"./gen", "./gen/syntax", "./gen/compare", "./gen/docgen", "./gen/lint", "./gen/gogen", "./gen/layergen", "./gen/vectorgen",
+			"./cmd/mrgen", "./go-sdk/wire", "./go-sdk/layers",
 		}}}},
+		{"protocols", "does the compiler serve protocols that are not ours?", 2 * minute, []Step{{Kind: GoTest, Args: []string{"./examples/..."}}}},
 		{"c", "does the C codec agree with the vectors?", 3 * minute, []Step{
 			{Args: []string{"make", "-s", "-C", "c-sdk", "check"}},
 			{Kind: GoTest, Args: []string{"./gen/cgen"}},

@@ -46,6 +46,8 @@ func (a *AIMD) Restart() {
 }
 
 // OnAck adjusts the window to feedback.
+//
+//mr:req MR-CC-002 MR-CC-003
 func (a *AIMD) OnAck(now mono.Time, f Feedback) {
 	a.packets += f.Packets
 	a.marked += min(f.Marked, f.Packets)
@@ -67,6 +69,8 @@ func (a *AIMD) OnAck(now mono.Time, f Feedback) {
 }
 
 // congestedByLoss tells whether losses speak of congestion. A blind path believes losses that come with any queueing.
+//
+//mr:req MR-CC-012 MR-CC-006
 func (a *AIMD) congestedByLoss(f Feedback) bool {
 	if f.Lost == 0 || f.Base <= 0 {
 		return false
@@ -77,6 +81,7 @@ func (a *AIMD) congestedByLoss(f Feedback) bool {
 	return float64(a.lost) > massLoss*float64(a.packets+a.lost) && f.RTT > 2*f.Base
 }
 
+//mr:req MR-CC-003 MR-CC-011
 func (a *AIMD) decrease(now mono.Time, rtt int64, factor float64) {
 	a.window = max(int(float64(a.window)*factor), a.cfg.Least)
 	a.threshold = a.window
@@ -85,6 +90,8 @@ func (a *AIMD) decrease(now mono.Time, rtt int64, factor float64) {
 }
 
 // increase grows only a window that was used: an application-limited sender learns nothing about the path.
+//
+//mr:req MR-CC-005 MR-CC-010 MR-CC-011
 func (a *AIMD) increase(f Feedback) {
 	if f.InFlight < a.window/2 || f.Bytes == 0 {
 		return

@@ -14,6 +14,8 @@ const rtt = int64(1_000_000)
 func config() Config { return Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Step: 4_160} }
 
 // P30: at most one decrease in each round trip, however many ACKs carry marks.
+//
+//mr:test MR-CC-003
 func TestWindowFallsOncePerRound(t *testing.T) {
 	a := newAIMD(config())
 	before := a.Window()
@@ -29,6 +31,7 @@ func TestWindowFallsOncePerRound(t *testing.T) {
 	}
 }
 
+//mr:test MR-CC-010
 func TestWindowGrowsOnePacketPerRoundAfterAMark(t *testing.T) {
 	a := newAIMD(config())
 	a.OnAck(0, Feedback{Bytes: 4160, InFlight: 40_000, Packets: 1, Marked: 1, RTT: rtt})
@@ -41,6 +44,7 @@ func TestWindowGrowsOnePacketPerRoundAfterAMark(t *testing.T) {
 	}
 }
 
+//mr:test MR-CC-005
 func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 	a := newAIMD(config())
 	a.OnAck(0, Feedback{Bytes: 4160, InFlight: 4160, Packets: 1, RTT: rtt})
@@ -50,6 +54,8 @@ func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 }
 
 // P31: whatever the feedback says, the window stays between one packet and its ceiling.
+//
+//mr:test MR-CC-011
 func TestWindowStaysInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := config()

@@ -24,6 +24,8 @@ const longestGap = time.Second
 func (p *Pacer) Next() mono.Time { return p.next }
 
 // Sent notes a packet of a size in bytes at a rate in bit/s.
+//
+//mr:req MR-CC-013
 func (p *Pacer) Sent(now mono.Time, sizeBytes int, rate uint64) {
 	gap := Gap(sizeBytes, rate)
 	p.next = max(p.next, now.Add(-(creditPackets-1)*gap)).Add(gap)

@@ -28,6 +28,7 @@ func TestGapEqualsExactArithmetic(t *testing.T) {
 	})
 }
 
+//mr:test MR-CC-013
 func TestPacerKeepsItsRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Pacer
@@ -46,6 +47,7 @@ func TestPacerKeepsItsRate(t *testing.T) {
 	})
 }
 
+//mr:test MR-CC-012 MR-CC-006
 func TestMassLossWithQueueingIsCongestion(t *testing.T) {
 	cases := []struct {
 		name string

@@ -84,6 +84,7 @@ func (a *Allocator) age(now mono.Time) {
 // It is None for one that is not sending or has no competitor.
 //
 //mr:req MR-CC-008
+//mr:req MR-CC-015
 func (a *Allocator) Share(now mono.Time, conn uint64) (rate uint32, serial uint16) {
 	if a.capacity == 0 {
 		return None, 0

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+//mr:test MR-CC-008 MR-CC-015
 func TestShareDividesTheCapacity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.Uint64Range(1000, 1_600_000_000).Draw(t, "capacity")
@@ -33,6 +34,7 @@ func TestShareDividesTheCapacity(t *testing.T) {
 	})
 }
 
+//mr:test MR-CC-008 MR-CC-015
 func TestShareEndsWithItsMessageAndWithSilence(t *testing.T) {
 	a := New(1000, 100)
 	a.Observe(0, 1, 50)
@@ -58,6 +60,7 @@ func TestShareEndsWithItsMessageAndWithSilence(t *testing.T) {
 	}
 }
 
+//mr:test MR-CC-008
 func TestUnknownCapacityGivesNoHint(t *testing.T) {
 	a := New(0, time.Second)
 	a.Observe(0, 1, 50)

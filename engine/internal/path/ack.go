@@ -52,6 +52,8 @@ type Verdict struct {
 
 // Ack applies a valid block: PSNs become acknowledged, then what was sent before the largest TSN and did not arrive is lost.
 // The newly acknowledged chunks are appended to out.
+//
+//mr:req MR-ACK-006
 func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]Ref, Verdict) {
 	l := &p.ledger
 	before := l.inFlight
@@ -112,6 +114,7 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 // their own, so the same rule finds their loss without a timer.
 //
 //mr:req MR-LOSS-001
+//mr:req MR-LOSS-002 MR-LOSS-012
 func (p *Path) declareLost(largest, refusals uint32) int {
 	l := &p.ledger
 	width := p.guard.width
@@ -147,6 +150,8 @@ func (p *Path) refusals(b *wire.PathAck) uint32 {
 }
 
 // sample takes one RTT sample per newly acknowledged largest TSN; the time that the peer held the ACK back is taken off.
+//
+//mr:req MR-LOSS-008
 func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 	t, ok := p.ledger.transmission(b.Largest)
 	residence := sentAt - b.ReceivedAt
@@ -160,6 +165,9 @@ func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 }
 
 // congestion hands the block's counters to the window. Counters are used only when they are serially newer.
+//
+//mr:req MR-ACK-006
+//mr:req MR-PATH-011
 func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feedback {
 	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 {
 		f.Packets = uint32(fresh)

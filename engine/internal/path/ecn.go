@@ -38,6 +38,8 @@ func (e *ecn) validate(b *wire.PathAck) {
 }
 
 // ECN is the codepoint that packets on this path carry.
+//
+//mr:req MR-WIRE-004 MR-CC-006
 func (p *Path) ECN() uint8 {
 	if p.ecn.blind {
 		return notECT

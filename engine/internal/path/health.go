@@ -82,6 +82,8 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 }
 
 // Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
+//
+//mr:req MR-PATH-013 MR-FAIL-007
 func (p *Path) Rebind(route Route) {
 	p.health.asked = 0
 	if route != p.Route {
@@ -104,6 +106,8 @@ func (p *Path) evict(out []Moved) []Moved {
 }
 
 // probeAgain schedules the next probe of a path that is down.
+//
+//mr:req MR-FAIL-007
 func (p *Path) probeAgain(now mono.Time) {
 	p.health.asked++
 	p.timer.wantProbe = true

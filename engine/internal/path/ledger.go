@@ -72,6 +72,7 @@ type transmission struct {
 // remembered is how many transmissions back an RTT sample can reach.
 const remembered = 512
 
+//mr:req MR-CONN-017
 func newLedger(cfg *Config) ledger {
 	return ledger{
 		space:   cfg.Space,
@@ -95,6 +96,8 @@ func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
 func (l *ledger) room() bool { return l.outstanding() < l.window }
 
 // transmit takes the next TSN.
+//
+//mr:req MR-PATH-009
 func (l *ledger) transmit(t transmission) uint32 {
 	if l.space.Diff(l.nextTSN, l.largest) > int64(len(l.sent)) {
 		l.remember()
@@ -130,6 +133,8 @@ func (l *ledger) transmission(tsn uint32) (transmission, bool) {
 }
 
 // record takes the next PSN.
+//
+//mr:req MR-PATH-004
 func (l *ledger) record(e entry) uint32 {
 	if !l.room() {
 		panic("path: PSN window exceeded")

@@ -53,6 +53,8 @@ type Counters struct {
 }
 
 // Path is one route of a connection.
+//
+//mr:req MR-PATH-001
 type Path struct {
 	ID       uint16
 	Route    Route
@@ -102,6 +104,7 @@ func (p *Path) Room(sizeBytes int) bool {
 	return !p.health.down && p.ledger.room() && p.fits(sizeBytes)
 }
 
+//mr:req MR-CC-001
 func (p *Path) fits(sizeBytes int) bool {
 	return p.ledger.flight.n == 0 || p.ledger.inFlight+sizeBytes <= p.window.Window()
 }
@@ -166,6 +169,7 @@ func (p *Path) Probe(now mono.Time) Stamp {
 	return p.unsequenced(transmission{at: now, probe: true})
 }
 
+//mr:req MR-PATH-005
 func (p *Path) unsequenced(t transmission) Stamp {
 	return Stamp{PSN: p.ledger.floor, TSN: p.ledger.transmit(t)}
 }
@@ -199,6 +203,7 @@ func (p *Path) RTT() time.Duration {
 	return p.rtt.smoothed
 }
 
+//mr:req MR-PATH-005
 func (p *Path) stamp(psn, tsn uint32) Stamp {
 	return Stamp{PSN: psn, TSN: tsn, Floor: uint8(p.cfg.Space.Diff(psn, p.ledger.floor))}
 }

@@ -41,6 +41,8 @@ func (s *Set) Add(p *Path) { s.byID[p.ID] = p }
 func (s *Set) All() []*Path { return s.byID }
 
 // Pick returns a path with room for a new packet, or nil.
+//
+//mr:req MR-PATH-010
 func (s *Set) Pick(sizeBytes int) *Path {
 	if s.left > 0 {
 		s.left--

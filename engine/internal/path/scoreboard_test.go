@@ -239,6 +239,8 @@ func (s *scoreboard) check() {
 }
 
 // P1, P2, P3, P5, P6, P7, P11, P13: sender and receiver agree with a model of sets, over spaces so narrow that they wrap.
+//
+//mr:test MR-PATH-004 MR-PATH-005 MR-PATH-006 MR-PATH-008 MR-ACK-002 MR-ACK-003 MR-LOSS-001 MR-LOSS-003
 func TestScoreboardEqualsSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newScoreboard(t)
@@ -268,6 +270,8 @@ func TestScoreboardEqualsSets(t *testing.T) {
 }
 
 // P36: the same events give the same verdicts wherever the numbers start.
+//
+//mr:test MR-PATH-014
 func TestVerdictsDoNotDependOnTheFirstNumber(t *testing.T) {
 	run := func(first uint32) string {
 		cfg := testConfig(8, first)

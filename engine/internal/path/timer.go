@@ -19,6 +19,7 @@ func newEstimator(initial time.Duration) estimator {
 	return estimator{smoothed: initial, variance: initial / 2}
 }
 
+//mr:req MR-LOSS-008
 func (e *estimator) sample(rtt time.Duration) {
 	if e.samples == 0 {
 		e.smoothed, e.variance = rtt, rtt/2
@@ -56,11 +57,15 @@ func (t *timer) progress() {
 }
 
 // PTO is the time after which an unanswered packet is asked about.
+//
+//mr:req MR-LOSS-013
 func (p *Path) PTO() time.Duration {
 	return p.rtt.smoothed + max(4*p.rtt.variance, p.cfg.Granularity) + p.cfg.PeerDelay
 }
 
 // Deadline is when Expire must be called; Never when nothing is in flight.
+//
+//mr:req MR-LOSS-007
 func (p *Path) Deadline() mono.Time {
 	if p.health.down {
 		return p.health.next
@@ -74,6 +79,8 @@ func (p *Path) Deadline() mono.Time {
 
 // Expire does what the deadline asks for: it wants a probe, or declares the oldest chunk lost.
 // It returns false when the deadline has moved on.
+//
+//mr:req MR-LOSS-007 MR-LOSS-005
 func (p *Path) Expire(now mono.Time) bool {
 	if p.Deadline() > now {
 		return false

@@ -48,6 +48,7 @@ type Tracker struct {
 	silent     int               // blocks since then
 }
 
+//mr:req MR-CONN-017 MR-CONN-018
 func newTracker(cfg *Config) Tracker {
 	mask := cfg.Space.Mask()
 	return Tracker{
@@ -70,6 +71,8 @@ func (t *Tracker) Received() (packets, ce, duplicates, copies uint32) {
 }
 
 // hear enters a TSN. It returns false for a copy; newest tells that no later transmission has been seen.
+//
+//mr:req MR-PATH-008
 func (t *Tracker) hear(a Arrival) (fresh, newest bool) {
 	ahead := t.space.Diff(a.TSN, t.largest)
 	word, mask := bit(a.TSN)
@@ -110,6 +113,8 @@ func (t *Tracker) Hear(a Arrival) (newest bool) {
 
 // Admit enters a sequenced packet. A Fresh one is then either Placed or Refused. urgent asks for an ACK at once:
 // a hole has opened, a PSN came twice, or the CE mark has changed.
+//
+//mr:req MR-PATH-007 MR-ACK-002 MR-ACK-004
 func (t *Tracker) Admit(a Arrival) (verdict Admission, newest, urgent bool) {
 	fresh, newest := t.hear(a)
 	if !fresh {
@@ -136,6 +141,7 @@ func (t *Tracker) Admit(a Arrival) (verdict Admission, newest, urgent bool) {
 	return Fresh, newest, urgent
 }
 
+//mr:req MR-ACK-010
 func (t *Tracker) count(a Arrival) {
 	t.packets++
 	switch a.ECN {
@@ -200,6 +206,8 @@ func (t *Tracker) Refused() { t.counters.Refused++ }
 const every = 16
 
 // Report fills in a block: state, not news, so that any later block repairs a lost one.
+//
+//mr:req MR-ACK-011
 func (t *Tracker) Report(b *wire.PathAck) {
 	b.Epoch = t.epoch
 	b.Base = t.base
@@ -219,6 +227,8 @@ func (t *Tracker) Report(b *wire.PathAck) {
 }
 
 // vector turns the ring so that bit 0 is base.
+//
+//mr:req MR-ACK-003
 func (t *Tracker) vector() (v wire.Bits256) {
 	first, shift := int(t.base>>6)&3, t.base&63
 	for i := range v {

@@ -105,6 +105,8 @@ type Access struct {
 }
 
 // Window returns the bytes that an access may touch, or the code that refuses it.
+//
+//mr:req MR-STREAM-014 MR-STREAM-031
 func (t *Table) Window(a Access) ([]byte, wire.NoticeCode) {
 	e, ok := t.regions[a.Key]
 	switch {

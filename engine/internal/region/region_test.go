@@ -11,6 +11,8 @@ import (
 )
 
 // P15: the bounds check equals exact arithmetic on the whole boundary grid.
+//
+//mr:test MR-STREAM-014
 func TestBoundsEqualExactArithmetic(t *testing.T) {
 	grid := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, ^uint64(0) - 1, ^uint64(0)}
 	exact := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
@@ -26,6 +28,7 @@ func TestBoundsEqualExactArithmetic(t *testing.T) {
 	}
 }
 
+//mr:test MR-STREAM-014 MR-STREAM-015
 func TestWindowRefusesByName(t *testing.T) {
 	var table Table
 	memory := make([]byte, 100)

@@ -21,6 +21,8 @@ func (b *Budget) Freed() bool {
 }
 
 // allows tells whether a message may begin.
+//
+//mr:req MR-STREAM-004
 func (b *Budget) allows(m *outgoing) bool {
 	switch {
 	case m.counted || m.Op == end:

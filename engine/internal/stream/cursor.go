@@ -47,6 +47,7 @@ func (s *Outgoing) Hold(now mono.Time) Hold {
 // may tells whether the message's next chunk respects the receiver's limits and the order that the application asked for.
 //
 //mr:req MR-STREAM-004
+//mr:req MR-STREAM-029 MR-STREAM-030
 func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
 	switch {
 	case now < s.busy.until && m.Op != end:
@@ -80,6 +81,8 @@ func (s *Outgoing) numbered(m *outgoing) *outgoing {
 }
 
 // Take marks the chunk that Next returned as sent. With its first chunk a message takes its number.
+//
+//mr:req MR-STREAM-013
 func (s *Outgoing) Take(now mono.Time) {
 	m := s.queue[s.cursor]
 	s.budget.take(m)

@@ -114,6 +114,8 @@ func (s *Incoming) Post(id uint64, buffer []byte) {
 }
 
 // Ready returns what a RECEIVE_READY says, when the peer waits for one. Asking clears the wish.
+//
+//mr:req MR-STREAM-020
 func (s *Incoming) Ready() (start, count uint32, due bool) {
 	due = s.refused && len(s.receives) > 0
 	if due {
@@ -141,6 +143,7 @@ func (s *Incoming) at(number uint32) *incoming {
 // Examine judges a chunk and changes nothing. Geometry comes before any memory is spent on the message.
 //
 //mr:req MR-STREAM-002
+//mr:req MR-STREAM-022 MR-STREAM-001
 func (s *Incoming) Examine(h *Header) Finding {
 	ahead := numbers.Diff(h.Number, s.oldest)
 	switch {
@@ -205,6 +208,7 @@ func (s *Incoming) examineEnd(h *Header) Finding {
 	return Finding{Begins: true}
 }
 
+//mr:req MR-STREAM-018 MR-STREAM-019
 func (s *Incoming) examineReceive(h *Header) Finding {
 	i := numbers.Diff(h.Receive, s.consumed)
 	if i >= int64(len(s.receives)) {
@@ -225,6 +229,8 @@ func (s *Incoming) Refused(code wire.NoticeCode) {
 }
 
 // Buffer is where the payload of a Send belongs. The chunk has been examined.
+//
+//mr:req MR-STREAM-017
 func (s *Incoming) Buffer(h *Header) []byte {
 	return s.receives[numbers.Diff(h.Receive, s.consumed)].buffer[h.Offset : h.Offset+h.Payload]
 }
@@ -293,6 +299,7 @@ func (s *Incoming) deliver() {
 	}
 }
 
+//mr:req MR-STREAM-016 MR-STREAM-017
 func (s *Incoming) consume(m *incoming) {
 	r := &s.receives[numbers.Diff(m.Receive, s.consumed)]
 	r.done = true
@@ -307,6 +314,8 @@ func (s *Incoming) consume(m *incoming) {
 }
 
 // abort ends the stream at once: everything below counts as complete.
+//
+//mr:req MR-STREAM-024
 func (s *Incoming) abort(h *Header) {
 	clear(s.ring)
 	s.begun, s.expected = 0, 0
@@ -315,6 +324,8 @@ func (s *Incoming) abort(h *Header) {
 }
 
 // finish flushes left-over receives and makes the id ready for its next incarnation.
+//
+//mr:req MR-STREAM-024 MR-STREAM-025
 func (s *Incoming) finish(err error) {
 	s.Flush(fmt.Errorf("%w: stream %d", ErrEnded, s.ID))
 	s.arrived.Push(Arrived{Ended: true, Err: err})

@@ -139,6 +139,8 @@ func NewOutgoing(id uint16, cfg *Config, budget *Budget) *Outgoing {
 }
 
 // Post queues a message.
+//
+//mr:req MR-STREAM-027
 func (s *Outgoing) Post(m Message) error {
 	if s.ending || s.failed != nil {
 		return fmt.Errorf("%w: stream %d", ErrEnded, s.ID)
@@ -159,6 +161,8 @@ func (s *Outgoing) Post(m Message) error {
 }
 
 // End queues the stream's end behind all that is posted.
+//
+//mr:req MR-STREAM-023
 func (s *Outgoing) End(code wire.Status) error {
 	if s.ending {
 		return fmt.Errorf("%w: stream %d", ErrEnded, s.ID)
@@ -262,6 +266,8 @@ func (s *Outgoing) NextDone() (Done, bool) {
 }
 
 // reopen makes the id usable again. Message numbers continue, so that late duplicates stay old; receives start anew.
+//
+//mr:req MR-STREAM-025
 func (s *Outgoing) reopen() {
 	s.ending, s.failed = false, nil
 	s.receives, s.posted, s.start = 0, 0, s.number

@@ -39,6 +39,8 @@ func (p *parking) may(now mono.Time, receive uint32) bool {
 }
 
 // took counts a chunk of the message that consumes a receive index.
+//
+//mr:req MR-STREAM-021
 func (p *parking) took(now mono.Time, receive uint32) {
 	if !p.parked || numbers.Diff(receive, p.limit) < 0 {
 		return
@@ -85,6 +87,8 @@ func (s *Outgoing) learn(posted uint32) uint32 {
 }
 
 // Ready takes in that the peer has posted receives since the stream's incarnation began at message start.
+//
+//mr:req MR-STREAM-020
 func (s *Outgoing) Ready(start, posted uint32) {
 	if start == s.start && numbers.Diff(s.learn(posted), s.parking.limit) > 0 {
 		s.parking = parking{}
@@ -113,6 +117,8 @@ func (s *Outgoing) Timed() bool {
 }
 
 // Impatient tells whether a parked message has waited too long.
+//
+//mr:req MR-STREAM-021
 func (s *Outgoing) Impatient(now mono.Time) bool {
 	return s.parking.parked && now.Sub(s.parking.since) >= patienceFor
 }
@@ -136,6 +142,8 @@ type busy struct {
 
 // Busy takes in that the peer had no room for the message of a chunk: the stream pauses, longer each time, and then sends
 // the message anew.
+//
+//mr:req MR-STREAM-028
 func (s *Outgoing) Busy(now mono.Time, r Ref) {
 	m := s.find(r.Message)
 	if m == nil || m.try != r.Try || m.count > 0 || m.Op == end {

@@ -44,6 +44,8 @@ type Config struct {
 }
 
 // chunks is the number of packets that carry a message. An empty message is one empty chunk.
+//
+//mr:req MR-STREAM-027
 func (c *Config) chunks(length uint32) uint32 {
 	if length == 0 {
 		return 1

@@ -234,6 +234,8 @@ func (x *transfer) finish() {
 }
 
 // P16, P17, P21 to P26: whatever order chunks arrive in, each message completes once, in order, with its bytes.
+//
+//mr:test MR-STREAM-001 MR-STREAM-005 MR-STREAM-006 MR-STREAM-013 MR-STREAM-017
 func TestTransferEqualsList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newTransfer(t)
@@ -279,6 +281,7 @@ func TestChunkSetEqualsMap(t *testing.T) {
 	})
 }
 
+//mr:test MR-STREAM-009 MR-CONN-023
 func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4}, &Budget{Messages: 8, Requests: 2})
 	for i := range 3 {
@@ -313,6 +316,8 @@ func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 }
 
 // No chunk that contradicts its message, or its own length, is placed.
+//
+//mr:test MR-STREAM-002 MR-STREAM-022 MR-STREAM-023
 func TestImpossibleChunksAreRefused(t *testing.T) {
 	cfg := &Config{Chunk: 8, Window: 4, Span: 2}
 	first := Header{Op: Write, Number: 1, Offset: 8, Length: 20, Payload: 8}

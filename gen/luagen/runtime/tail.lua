@@ -57,8 +57,16 @@ local function verify(wanted)
   for i = 1, sum_n do
     local f, at = SUMS[sum_id[i]], sum_at[i]
     local status = 2
+--@if cover
+    local bytes = wanted and f.of and fetch(at + f.size) and covered(f, at, sum_cover[i])
+    if bytes and not (f.zero_none and stored(f, at) == 0) then
+      local want = f.of(bytes)
+      if f.zero_none and want == 0 then want = 2 ^ (8 * f.size) - 1 end
+      status = want == stored(f, at) and 1 or 0
+--@else
     if wanted and f.of and fetch(at + f.size) then
       status = f.of(at) == stored(f, at) and 1 or 0
+--@end
       if status == 0 and not code then code, path, where = 10, f.path, at end
     end
     if sum_item[at] then sum_item[at]:add(f.status, status):set_generated() end
@@ -126,6 +134,9 @@ local function begin(buf)
   held = min(cap, FIRST)
   s = raw(buf, 0, held)
   sum_n = 0
+--@if lints
+  lint_n = 0
+--@end
   hook.start()
 end
 
@@ -140,6 +151,9 @@ local function dissect(buf, whole, pinfo, tree)
   end
   local e, code, path, at = root(0, whole, t)
   if e then
+--@if lints
+    notes(tree, t)
+--@end
     code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
     e = min(e, cap)
   end
@@ -171,7 +185,11 @@ local function segment_size(buf)
   end
 end
 
+--@if many
+local function packet(buf, pinfo, tree)
+--@else
 function proto.dissector(buf, pinfo, tree)
+--@end
   if not len then
     len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
   end
@@ -186,14 +204,28 @@ function proto.dissector(buf, pinfo, tree)
     used = whole
   end
   if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
+--@if many
+  cols.info = title .. info
+--@else
   cols.info = info
+--@end
   tvb = nil
   return used
 end
+--@if many
+
+function proto.dissector(buf, pinfo, tree)
+  root, title = first_root, first_title
+  return packet(buf, pinfo, tree)
+end
+--@end
 
 local bound
 function proto.prefs_changed()
   reserved, split = proto.prefs.reserved, proto.prefs.split
+--@if many
+  for name in pairs(settings) do settings[name] = proto.prefs[name] end
+--@end
   crc_mode = #SUMS > 0 and proto.prefs.crc or NEVER
   local port = PORT > 0 and proto.prefs.port or 0
   if port == bound then return end

@@ -1,0 +1,13 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+
+-- Decodes the value of one known element, which must fill the bytes from o up to e.
+local function element_value(case, path, o, e, u, at)
+  if not case.decode then
+    if o == e then return true end
+    return nil, 13, path, at
+  end
+  local n, code, inner, where = case.decode(o, e, u)
+  if n == e then return true end
+  if n or code == 1 or code == 8 then return nil, 13, path, at end
+  return nil, code, inside(path, inner), where
+end
