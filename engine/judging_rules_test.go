@@ -143,7 +143,7 @@ func TestFeedbackIsWantedOnOnePath(t *testing.T) {
 			named = int(base.Path)
 			moves++
 		}
-		if from == 0 && base.FeedbackHere != (int(base.Path) == named) {
+		if from == 0 && deaf == 0 && base.FeedbackHere != (int(base.Path) == named) {
 			t.Errorf("%v on path %d does not say that feedback is wanted there", base.Opcode, base.Path)
 		}
 		return base.Path == 0 && p.now < deaf
@@ -161,7 +161,7 @@ func TestFeedbackIsWantedOnOnePath(t *testing.T) {
 	}
 	deaf = p.now.Add(2 * time.Millisecond)
 	write(2)
-	if moves < 2 || named == 0 {
-		t.Errorf("feedback is wanted on path %d although nothing came back there for a while", named)
+	if moves < 2 {
+		t.Error("feedback is wanted on path 0 all the time, although nothing came back there for a while")
 	}
 }

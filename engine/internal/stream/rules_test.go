@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
+)
+
+// A message has 2^32 - 1 bytes at most. An empty one has one chunk, and the last chunk is what remains.
+//
+//mr:test MR-STREAM-027
+func TestMessagesAreCutIntoChunks(t *testing.T) {
+	cfg := &Config{Chunk: 4096, Window: 4, Span: 4}
+	for _, c := range []struct{ length, chunks, last uint32 }{
+		{0, 1, 0}, {1, 1, 1}, {4096, 1, 4096}, {4097, 2, 1}, {8192, 2, 4096}, {1<<32 - 1, 1 << 20, 4095},
+	} {
+		if n := cfg.chunks(c.length); n != c.chunks || cfg.payload(c.length, n-1) != c.last {
+			t.Errorf("%d bytes are %d chunks, the last one of %d", c.length, n, cfg.payload(c.length, n-1))
+		}
+	}
+	s := NewOutgoing(1, cfg, &Budget{Messages: 8})
+	part := make([]byte, 1<<20)
+	m := Message{Op: Write}
+	for range 1 << 12 {
+		m.Pieces = append(m.Pieces, part)
+	}
+	if err := s.Post(m); !errors.Is(err, ErrTooLong) {
+		t.Errorf("2^32 bytes: %v", err)
+	}
+	m.Pieces[0] = part[1:]
+	if err := s.Post(m); err != nil {
+		t.Errorf("2^32 - 1 bytes: %v", err)
+	}
+}
+
+// A sender begins no message beyond the window, sends no chunk beyond the span, and ends the stream without asking the window.
+//
+//mr:test MR-STREAM-004 MR-STREAM-013 MR-STREAM-023
+func TestSenderStaysWithinWindowAndSpan(t *testing.T) {
+	const window, span = 3, 2
+	s := NewOutgoing(1, &Config{Chunk: 8, Window: window, Span: span}, &Budget{Messages: 100})
+	for id := range uint64(5) {
+		if err := s.Post(Message{Op: Write, ID: id, Data: make([]byte, 8*4)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent []Ref
+	send := func(times int) {
+		for range times {
+			c, hold := s.Next(0)
+			if hold != Free {
+				return
+			}
+			sent = append(sent, c.Ref)
+			s.Take(0)
+		}
+	}
+	send(100)
+	if len(sent) != span || sent[1].Message != 0 || sent[1].Chunk != 1 {
+		t.Fatalf("sent %v with a span of %d", sent, span)
+	}
+	s.Retire(sent[1])
+	if send(100); len(sent) != span {
+		t.Fatalf("sent %v although chunk 0 is not acknowledged", sent)
+	}
+	s.Retire(sent[0])
+	if send(100); len(sent) != 3*span || sent[5].Message != 1 {
+		t.Fatalf("sent %v after two acknowledgments", sent)
+	}
+	for s.number < window {
+		for _, r := range sent {
+			if r.Message > 0 {
+				s.Retire(r)
+			} else if r.Chunk < 3 {
+				s.Retire(r) // the last chunk of message 0 stays outstanding
+			}
+		}
+		send(1)
+	}
+	for range 100 {
+		for _, r := range sent {
+			if r.Message > 0 {
+				s.Retire(r)
+			}
+		}
+		send(1)
+	}
+	if last := sent[len(sent)-1]; last.Message != window-1 {
+		t.Fatalf("message %d is begun while message 0 is not complete and the window is %d", last.Message, window)
+	}
+	s = NewOutgoing(1, &Config{Chunk: 8, Window: 1, Span: span}, &Budget{Messages: 100})
+	if err := errors.Join(s.Post(Message{Op: Write, Data: make([]byte, 8)}), s.End(wire.StatusOk)); err != nil {
+		t.Fatal(err)
+	}
+	s.Next(0)
+	s.Take(0)
+	if c, hold := s.Next(0); hold != Free || !c.End() || c.Ref.Message != 1 {
+		t.Errorf("the end waits for the window: %v", hold)
+	}
+}
