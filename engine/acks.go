@@ -81,7 +81,10 @@ func (e *Endpoint) nextAck(c *conn) (p *path.Path, ok bool) {
 		return nil, false
 	}
 	id := a.route()
-	a.requested.remove(id)
+	if a.requested.has(id) {
+		a.requested.remove(id)
+		a.fresh.add(id) // its state goes out on it, be it news or not
+	}
 	p = c.paths.Get(id)
 	if p == nil || !c.pairOn(p).pays(c.limits.chunk) {
 		p = c.paths.Get(c.anyPath())

@@ -76,7 +76,7 @@ func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
 			Packets: p.Sent.Packets, Resent: p.Sent.Resent, Lost: p.Sent.Lost, Acked: p.Sent.Acked,
 			Received: uint64(packets), Duplicates: uint64(duplicates), Copies: uint64(copies), CE: uint64(marked),
 			Downs: p.Health().Downs, Ups: p.Health().Ups,
-			CEReported: p.Sent.CE, TailProbes: p.Sent.TailProbes, RTOFired: p.Sent.RTOFired,
+			Blind: p.Blind(), CEReported: p.Sent.CE, TailProbes: p.Sent.TailProbes, RTOFired: p.Sent.RTOFired,
 			RTT: p.RTT(), Window: p.Window(), InFlight: p.InFlight(),
 		})
 	}

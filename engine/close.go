@@ -70,7 +70,7 @@ func (e *Endpoint) expireControl(c *conn) {
 		e.remove(c)
 	case c.phase <= accepting && e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter:
 		e.finish(c, ErrDead)
-	case c.phase == closing && c.clock.retries > mostCloses:
+	case c.phase == closing && c.clock.retries >= mostCloses:
 		e.finish(c, nil)
 	}
 }

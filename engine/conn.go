@@ -217,6 +217,9 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	c.acks = newAcks(l.chunk)
 	c.control = newControl(&e.cfg, packet, l.paths)
 	c.failing.fractions = make([]float64, l.paths)
+	for i := range c.failing.fractions {
+		c.failing.fractions[i] = unknown
+	}
 }
 
 // opened tells the application that work can be posted.

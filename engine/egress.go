@@ -19,7 +19,9 @@ func (e *Endpoint) NextDatagram(now Time, buf []byte) (d Datagram, ok bool) {
 		if c.phase != over {
 			if route, ok := e.next(c); ok {
 				e.rotate(c)
-				return e.emit(buf, route), true
+				d := e.emit(buf, route)
+				c.paid(route, len(d.Bytes))
+				return d, true
 			}
 		}
 		e.ready.Pop()
@@ -121,7 +123,7 @@ func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	if n, ok := c.answers.notices.Pop(); ok {
 		e.out.Plain.Notice = n
 		on := n.Path
-		if n.Code == wire.NoticeCodePathBad {
+		if q := c.pairOn(c.paths.Get(on)); n.Code == wire.NoticeCodePathBad || q != nil && !q.pays(wire.BaseSize+wire.NoticeSize+4) {
 			on = c.anyPath() // nothing gets through on the path that it speaks of
 		}
 		return e.unsequenced(c, wire.OpcodeNotice, on), true
@@ -132,6 +134,9 @@ func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	}
 	if r, ok := c.answers.replies.Pop(); ok {
 		e.out.Plain.ProbeReply = r.probe
+		if q := c.pairOn(c.paths.Get(r.path)); q != nil && !q.pays(wire.BaseSize+wire.ProbeSize+4) {
+			r.path = c.anyPath()
+		}
 		return e.unsequenced(c, wire.OpcodeProbeReply, r.path), true
 	}
 	return nil, false

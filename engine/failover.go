@@ -52,6 +52,7 @@ func (e *Endpoint) judge(c *conn) {
 const (
 	hopeless = 0.5 // of a path's transmissions lost
 	healthy  = 0.1 // median of the others
+	unknown  = -1  // no sample yet
 )
 
 // judgeFraction takes a path out of service that loses most of what it is given while the others do not.
@@ -68,7 +69,7 @@ func (e *Endpoint) judgeFraction(c *conn, p *path.Path) {
 	}
 	var others []float64
 	for _, q := range c.paths.All() {
-		if q != nil && q != p && !q.Down() {
+		if q != nil && q != p && !q.Down() && c.failing.fractions[q.ID] != unknown {
 			others = append(others, c.failing.fractions[q.ID])
 		}
 	}

@@ -127,8 +127,10 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
 		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
 		e.complete(c, s)
+	case n.Code == wire.NoticeCodeTrimmed:
+		e.loseTrimmed(c, p, n)
+		return
 	default:
-		// Trimmed: the chunk stays unacknowledged and is found lost.
 		return
 	}
 	if _, wanted := s.Wanted(streamRef(ref)); !wanted {

@@ -25,6 +25,7 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 	}
 	if wire.VerifyPacket(d.Bytes) != nil {
 		e.drop(DropChecksum)
+		e.trimmed(d)
 		return
 	}
 	if _, err := e.in.Decode(d.Bytes); err != nil {

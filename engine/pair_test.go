@@ -134,7 +134,7 @@ func last(events []engine.Event) []engine.Event { return events[max(len(events)-
 func (p *pair) settle() {
 	for {
 		next := p.turn()
-		if next == engine.Never || next > p.now.Add(time.Second) {
+		if next == engine.Never || next >= p.now.Add(time.Second) {
 			return
 		}
 		p.now = max(p.now, next)

@@ -140,6 +140,16 @@ func (q *pair) pays(size int) bool {
 	return q.valid || q.out+uint64(size) <= amplification*q.in
 }
 
+// paid notes what goes to a plane that is not valid yet.
+func (c *conn) paid(r Route, size int) {
+	if len(c.pairs) < 2 {
+		return // the handshake has shown the only one to be valid
+	}
+	if q := c.pairOf(r.Local.Addr(), r.Remote.Addr()); q != nil && !q.valid {
+		q.out += uint64(size)
+	}
+}
+
 // challenge fills in the probe of a path on a plane that is not valid yet; ok is false when the plane has had its share.
 func (e *Endpoint) challenge(q *pair) (token uint64, ok bool) {
 	const size = wire.BaseSize + wire.ProbeSize + 4
@@ -150,7 +160,6 @@ func (e *Endpoint) challenge(q *pair) (token uint64, ok bool) {
 		q.token = max(e.rng.Uint64(), 1)
 	}
 	q.challenges++
-	q.out += size
 	return q.token, true
 }
 

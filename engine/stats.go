@@ -21,6 +21,7 @@ type PathStats struct {
 	Copies     uint64 // TSNs that arrived twice
 	CE         uint64 // sequenced packets that arrived marked
 	CEReported uint64 // own packets that the peer saw marked
+	Blind      bool   // the network clears ECN: the path listens to loss and delay instead of marks
 	TailProbes uint64
 	RTOFired   uint64
 	Downs      uint64        // times that it went out of service

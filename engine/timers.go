@@ -121,6 +121,7 @@ func (e *Endpoint) expire(c *conn) {
 //mr:req MR-LOSS-009
 func (e *Endpoint) expirePaths(c *conn) {
 	outstanding := c.failing.moved.Len() > 0
+	silent := -1 // a path whose timer has run out
 	for _, p := range c.paths.All() {
 		if p == nil {
 			continue
@@ -129,7 +130,10 @@ func (e *Endpoint) expirePaths(c *conn) {
 		before := p.InFlight()
 		if p.Expire(e.now) {
 			c.settle(p, before)
-			c.renameFeedback(p.ID)
+			if silent < 0 {
+				silent = int(p.ID)
+				c.renameFeedback(p.ID) // once for all that run out together
+			}
 			e.compare(c, p)
 			if p.Hopeless() {
 				e.complain(c, p)

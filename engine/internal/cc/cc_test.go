@@ -56,23 +56,26 @@ func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 // P31: whatever the feedback says, the window stays between one packet and its ceiling.
 //
 //mr:test MR-CC-011
-func TestWindowStaysInBounds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := config()
-		a := newAIMD(cfg)
-		now := mono.Time(0)
-		for range rapid.IntRange(1, 200).Draw(t, "acks") {
-			now += mono.Time(rapid.Int64Range(0, 3*rtt).Draw(t, "gap"))
-			a.OnAck(now, Feedback{
-				Bytes:    rapid.IntRange(0, 1<<22).Draw(t, "bytes"),
-				InFlight: rapid.IntRange(0, 1<<22).Draw(t, "inflight"),
-				Packets:  rapid.Uint32().Draw(t, "packets"),
-				Marked:   rapid.Uint32().Draw(t, "marked"),
-				RTT:      rapid.Int64Range(0, 1<<40).Draw(t, "rtt"),
-			})
-			if w := a.Window(); w < cfg.Least || w > cfg.Most {
-				t.Fatalf("window %d outside %d..%d", w, cfg.Least, cfg.Most)
-			}
+func TestWindowStaysInBounds(t *testing.T) { rapid.Check(t, playWindow) }
+
+// F11: the same machine, driven by the fuzzer.
+func FuzzWindow(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playWindow)) }
+
+func playWindow(t *rapid.T) {
+	cfg := config()
+	a := newAIMD(cfg)
+	now := mono.Time(0)
+	for range rapid.IntRange(1, 200).Draw(t, "acks") {
+		now += mono.Time(rapid.Int64Range(0, 3*rtt).Draw(t, "gap"))
+		a.OnAck(now, Feedback{
+			Bytes:    rapid.IntRange(0, 1<<22).Draw(t, "bytes"),
+			InFlight: rapid.IntRange(0, 1<<22).Draw(t, "inflight"),
+			Packets:  rapid.Uint32().Draw(t, "packets"),
+			Marked:   rapid.Uint32().Draw(t, "marked"),
+			RTT:      rapid.Int64Range(0, 1<<40).Draw(t, "rtt"),
+		})
+		if w := a.Window(); w < cfg.Least || w > cfg.Most {
+			t.Fatalf("window %d outside %d..%d", w, cfg.Least, cfg.Most)
 		}
-	})
+	}
 }

@@ -183,3 +183,15 @@ func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feed
 	p.window.OnAck(now, f)
 	return f
 }
+
+// Trimmed takes in that a transmission arrived cut short: if it is the latest of its PSN, the chunk is lost.
+func (p *Path) Trimmed(psn, tsn uint32) bool {
+	l := &p.ledger
+	if !l.holds(psn) || l.slot(psn).state != flying || l.slot(psn).tsn != tsn {
+		return false
+	}
+	l.slot(psn).losses++
+	l.lose(psn)
+	p.Sent.Lost++
+	return true
+}

@@ -241,31 +241,31 @@ func (s *scoreboard) check() {
 // P1, P2, P3, P5, P6, P7, P11, P13: sender and receiver agree with a model of sets, over spaces so narrow that they wrap.
 //
 //mr:test MR-PATH-004 MR-PATH-005 MR-PATH-006 MR-PATH-008 MR-ACK-002 MR-ACK-003 MR-LOSS-001 MR-LOSS-003
-func TestScoreboardEqualsSets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := newScoreboard(t)
-		many := func(step func()) func(*rapid.T) {
-			return func(t *rapid.T) {
-				s.t = t
-				s.now += 1000
-				for range rapid.IntRange(1, 40).Draw(t, "times") {
-					step()
-				}
+func TestScoreboardEqualsSets(t *testing.T) { rapid.Check(t, playScoreboard) }
+
+func playScoreboard(t *rapid.T) {
+	s := newScoreboard(t)
+	many := func(step func()) func(*rapid.T) {
+		return func(t *rapid.T) {
+			s.t = t
+			s.now += 1000
+			for range rapid.IntRange(1, 40).Draw(t, "times") {
+				step()
 			}
 		}
-		t.Repeat(map[string]func(*rapid.T){
-			"send":    many(s.send),
-			"arrive":  many(s.arrive),
-			"arrive2": many(s.arrive),
-			"resend":  many(s.resend),
-			"drop":    func(t *rapid.T) { s.t = t; s.drop() },
-			"abandon": func(t *rapid.T) { s.t = t; s.abandon() },
-			"probe":   func(t *rapid.T) { s.t = t; s.probe() },
-			"copy":    func(t *rapid.T) { s.t = t; s.copyArrives() },
-			"report":  func(t *rapid.T) { s.t = t; s.report() },
-			"ack":     func(t *rapid.T) { s.t = t; s.ack() },
-			"":        func(t *rapid.T) { s.t = t; s.check() },
-		})
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"send":    many(s.send),
+		"arrive":  many(s.arrive),
+		"arrive2": many(s.arrive),
+		"resend":  many(s.resend),
+		"drop":    func(t *rapid.T) { s.t = t; s.drop() },
+		"abandon": func(t *rapid.T) { s.t = t; s.abandon() },
+		"probe":   func(t *rapid.T) { s.t = t; s.probe() },
+		"copy":    func(t *rapid.T) { s.t = t; s.copyArrives() },
+		"report":  func(t *rapid.T) { s.t = t; s.report() },
+		"ack":     func(t *rapid.T) { s.t = t; s.ack() },
+		"":        func(t *rapid.T) { s.t = t; s.check() },
 	})
 }
 
@@ -311,3 +311,6 @@ func TestVerdictsDoNotDependOnTheFirstNumber(t *testing.T) {
 		}
 	}
 }
+
+// F4, F5: the same machine, driven by the fuzzer.
+func FuzzScoreboard(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playScoreboard)) }

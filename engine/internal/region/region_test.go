@@ -104,3 +104,17 @@ func TestPartEndsWithItsRegion(t *testing.T) {
 		t.Errorf("%d regions are left", table.Len())
 	}
 }
+
+// F6: the bounds check against exact arithmetic, wherever the fuzzer looks.
+func FuzzBounds(f *testing.F) {
+	f.Add(uint64(0), uint64(0), uint64(0))
+	f.Add(^uint64(0), uint64(2), uint64(1))
+	f.Add(uint64(1)<<63, uint64(1)<<63, ^uint64(0))
+	f.Fuzz(func(t *testing.T, at, length, size uint64) {
+		exact := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+		end := new(big.Int).Add(exact(at), exact(length))
+		if want := end.Cmp(exact(size)) <= 0; inside(at, length, size) != want {
+			t.Fatalf("inside(%d, %d, %d) = %v", at, length, size, !want)
+		}
+	})
+}

@@ -10,6 +10,7 @@ type Budget struct {
 	messages int
 	requests int
 	freed    bool
+	free     []*outgoing // of all streams, for the next message of any
 }
 
 // Freed tells, once, that something has become available since it was asked last.

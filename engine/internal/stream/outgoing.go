@@ -108,13 +108,12 @@ type Outgoing struct {
 	budget   *Budget
 	queue    []*outgoing // oldest incomplete first
 	memory   []*outgoing // of queue, from its start
-	free     []*outgoing
-	cursor   int    // first message of queue that may have unsent chunks
-	number   uint32 // next message number
-	receives uint32 // next receive index
-	posted   uint32 // receives that the peer is known to have posted
-	start    uint32 // first message number of this incarnation
-	data     int    // Writes and Sends begun and not wholly acknowledged
+	cursor   int         // first message of queue that may have unsent chunks
+	number   uint32      // next message number
+	receives uint32      // next receive index
+	posted   uint32      // receives that the peer is known to have posted
+	start    uint32      // first message number of this incarnation
+	data     int         // Writes and Sends begun and not wholly acknowledged
 	parking  parking
 	busy     busy
 	deadline mono.Time // lower bound of the operations' deadlines
@@ -175,8 +174,8 @@ func (s *Outgoing) End(code wire.Status) error {
 
 func (s *Outgoing) push(m outgoing) {
 	var q *outgoing
-	if n := len(s.free); n > 0 {
-		q, s.free = s.free[n-1], s.free[:n-1]
+	if free := s.budget.free; len(free) > 0 {
+		q, s.budget.free = free[len(free)-1], free[:len(free)-1]
 	} else {
 		q = new(outgoing)
 	}
@@ -201,7 +200,7 @@ func (s *Outgoing) makeRoom() {
 // release keeps a message's memory for a later one.
 func (s *Outgoing) release(m *outgoing) {
 	*m = outgoing{acked: m.acked, reply: reply{got: m.reply.got}}
-	s.free = append(s.free, m)
+	s.budget.free = append(s.budget.free, m)
 }
 
 // Len is the number of messages that have not completed.

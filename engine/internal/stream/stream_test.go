@@ -236,29 +236,32 @@ func (x *transfer) finish() {
 // P16, P17, P21 to P26: whatever order chunks arrive in, each message completes once, in order, with its bytes.
 //
 //mr:test MR-STREAM-001 MR-STREAM-005 MR-STREAM-006 MR-STREAM-013 MR-STREAM-017
-func TestTransferEqualsList(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := newTransfer(t)
-		step := func(f func()) func(*rapid.T) {
-			return func(t *rapid.T) {
-				x.t = t
-				x.now += 1000
-				f()
-			}
+func TestTransferEqualsList(t *testing.T) { rapid.Check(t, playTransfer) }
+
+// F7: the same machine, driven by the fuzzer.
+func FuzzTransfer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playTransfer)) }
+
+func playTransfer(t *rapid.T) {
+	x := newTransfer(t)
+	step := func(f func()) func(*rapid.T) {
+		return func(t *rapid.T) {
+			x.t = t
+			x.now += 1000
+			f()
 		}
-		t.Repeat(map[string]func(*rapid.T){
-			"post":      step(x.post),
-			"receive":   step(x.receive),
-			"send":      step(x.send),
-			"deliver":   step(x.deliver),
-			"duplicate": step(x.duplicate),
-			"lose":      step(x.lose),
-			"retire":    step(x.retire),
-			"":          step(x.check),
-		})
-		x.t = t
-		x.finish()
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"post":      step(x.post),
+		"receive":   step(x.receive),
+		"send":      step(x.send),
+		"deliver":   step(x.deliver),
+		"duplicate": step(x.duplicate),
+		"lose":      step(x.lose),
+		"retire":    step(x.retire),
+		"":          step(x.check),
 	})
+	x.t = t
+	x.finish()
 }
 
 func TestChunkSetEqualsMap(t *testing.T) {
