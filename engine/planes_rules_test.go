@@ -65,7 +65,8 @@ func TestSilentOpenerHasOnePlane(t *testing.T) {
 		return false
 	}
 	p.connectOver(planeRoutes(4, 2))
-	p.settle()
+	later := p.now.Add(time.Second)
+	p.run("probing", func() bool { return p.now >= later })
 	if n := p.ends[1].Stats().Drops[engine.DropAddress]; n == 0 {
 		t.Error("packets on another plane are taken")
 	}

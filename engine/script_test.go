@@ -123,6 +123,7 @@ func printScript(blocks []block) string {
 //mr:test MR-STREAM-005 MR-STREAM-007 MR-STREAM-008 MR-STREAM-009 MR-STREAM-010 MR-STREAM-011 MR-STREAM-014 MR-STREAM-016
 //mr:test MR-STREAM-018 MR-STREAM-019 MR-STREAM-020 MR-STREAM-021 MR-STREAM-022 MR-STREAM-023 MR-STREAM-024 MR-STREAM-025
 //mr:test MR-STREAM-028 MR-STREAM-029 MR-STREAM-030 MR-WIRE-006 MR-WIRE-007 MR-WIRE-015
+//mr:test MR-LOSS-011
 func TestScriptsPrintWhatWasRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {

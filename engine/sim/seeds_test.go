@@ -15,9 +15,10 @@ import (
 	"github.com/openmetaroce/metaroce/engine"
 )
 
-// Seeds 1 to MR_SEEDS run, 200 without it; MR_SEED_FIRST moves the range. MR_SEED names one seed alone.
+// Seeds 1 to MR_SEEDS run, 1,000 without it, the first 200 of them twice; MR_SEED_FIRST moves the range. MR_SEED names one seed alone.
 const (
-	defaultSeeds = 200
+	defaultSeeds = 1000
+	twiceSeeds   = 200
 	seedsEnv     = "MR_SEEDS"
 	firstEnv     = "MR_SEED_FIRST"
 	oneEnv       = "MR_SEED"
@@ -141,7 +142,7 @@ func TestSeedsMoveEverythingOnceInOrder(t *testing.T) {
 					return
 				}
 				seed, times := first+k, 1
-				if k < 1000 {
+				if k < twiceSeeds {
 					times = 2
 				}
 				res, err := runSeed(seed, times)
