@@ -65,7 +65,7 @@ func TestRoundTripTimesAreSmoothed(t *testing.T) {
 	sample(1600*time.Microsecond, time.Millisecond)
 	expect("the second sample", 900*time.Microsecond, 500*time.Microsecond)
 	s := p.Record(now, Moved{Size: 1000})
-	p.Ack(now.Add(time.Second), &wire.PathAck{Base: s.PSN + 1, Largest: s.TSN, ReceivedAt: 5}, 4, nil)
+	p.Ack(now.Add(10*time.Second), &wire.PathAck{Base: s.PSN + 1, Largest: s.TSN, ReceivedAt: 5}, 4, nil)
 	expect("an ACK that was held for more than 2 s", 900*time.Microsecond, 500*time.Microsecond)
 	p.Ack(now.Add(time.Second), &wire.PathAck{Base: s.PSN + 1, Largest: s.TSN}, 0, nil)
 	expect("the same TSN again", 900*time.Microsecond, 500*time.Microsecond)
