@@ -187,6 +187,7 @@ func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feed
 // Trimmed takes in that a transmission arrived cut short: if it is the latest of its PSN, the chunk is lost.
 func (p *Path) Trimmed(psn, tsn uint32) bool {
 	l := &p.ledger
+	psn &= l.space.Mask() // it comes from the wire
 	if !l.holds(psn) || l.slot(psn).state != flying || l.slot(psn).tsn != tsn {
 		return false
 	}

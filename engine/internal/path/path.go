@@ -151,6 +151,7 @@ func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
 
 // Abandon gives up a PSN: it completes nothing any more and the floor may pass it.
 func (p *Path) Abandon(psn uint32) {
+	psn &= p.cfg.Space.Mask() // it may come from the wire
 	if p.ledger.abandon(psn) {
 		p.Sent.Abandoned++
 	}
@@ -179,6 +180,7 @@ func (p *Path) Exposed() bool { return p.ledger.flight.n == 0 || p.timer.exposed
 
 // Outstanding returns the chunk that a PSN names while it is neither acknowledged nor abandoned.
 func (p *Path) Outstanding(psn uint32) (Ref, bool) {
+	psn &= p.cfg.Space.Mask() // it comes from the wire
 	if !p.ledger.holds(psn) {
 		return Ref{}, false
 	}
