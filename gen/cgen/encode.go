@@ -17,7 +17,8 @@ type encoder struct {
 	p     *printer
 	s     *gen.Struct
 	self  string // "in->", or "v." when members are computed first
-	marks marks  // places that checksums need
+	marks marks  // places that checksums and sizes need
+	late  []late // scalars that wait for sizes
 	// inPlace tells that there is no copy with computed members, so that derived ones are computed where they are stored.
 	inPlace bool
 }
@@ -88,6 +89,9 @@ func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
 		return nil
 	}
 	of := it.Scalar.Solve.Of
+	if it.Scalar.Solve.Whole != nil || len(of.Path) > 0 && of.Last().Sized != nil {
+		return nil
+	}
 	if of.Param != nil || len(of.Path) == 0 || of.Path[0].Owner != s {
 		return nil
 	}
@@ -165,12 +169,18 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	if s.FixedSize {
 		sets = nil
 	}
-	if len(sets) > 0 {
+	e.late = g.lateOf(s)
+	g.checkForeign(s, e.late)
+	if len(sets)+len(e.late) > 0 {
 		e.self = "v."
 		body.line("v = *in;")
 		e.settle(sets)
 	}
+	e.begin()
 	e.steps(s.Steps)
+	if limited(s) {
+		e.measured(nil, "start", s.Sized)
+	}
 	if g.late {
 		e.writeSums()
 	}
@@ -178,7 +188,7 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	before := p.buf.Len()
-	if len(sets) > 0 {
+	if len(sets)+len(e.late) > 0 {
 		p.line("struct %s v;", g.tag(s.Name))
 	}
 	for _, l := range []struct{ use, decl string }{
@@ -330,6 +340,8 @@ func (e *encoder) step(s gen.Step) {
 		e.p.line("}")
 	case *gen.Choose:
 		e.choose(s)
+	case *gen.Window:
+		e.window(s)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // exampleNames are the schemas beside the project's own. Each must be printed in full.
-var exampleNames = []string{"vxlan", "gre"}
+var exampleNames = []string{"vxlan", "gre", "ip", "geneve", "bfd", "rocev2", "ptp"}
 
 func loadExample(t testing.TB, name string) *gen.Protocol {
 	t.Helper()
