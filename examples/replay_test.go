@@ -42,6 +42,9 @@ func failureOf(err error) failure {
 	}
 	v = v.Elem()
 	code := v.FieldByName("Code")
+	if !code.IsValid() {
+		return failure{}
+	}
 	return failure{code.MethodByName("String").Call(nil)[0].String(), int(code.Uint()), v.FieldByName("Field").String(), int(v.FieldByName("Off").Int())}
 }
 
