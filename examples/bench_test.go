@@ -15,11 +15,14 @@ import (
 	vxlanlayers "github.com/openmetaroce/metaroce/examples/inet/vxlan/layers"
 )
 
+// register registers the layers but leaves the ports to gopacket's own.
 func register() {
 	if vxlanlayers.LayerTypeVxlan == 0 {
 		vxlanlayers.Register(1700)
 		genevelayers.Register(1710)
 	}
+	layers.RegisterUDPPortLayerType(4789, layers.LayerTypeVXLAN)
+	layers.RegisterUDPPortLayerType(6081, layers.LayerTypeGeneve)
 }
 
 // ownGeneve is gopacket's layer with the method that DecodingLayerParser asks for besides.
