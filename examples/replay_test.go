@@ -5,7 +5,6 @@ package examples
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -52,16 +51,8 @@ func failureOf(err error) failure {
 func TestVectorsReplay(t *testing.T) {
 	for _, name := range schemas {
 		t.Run(name, func(t *testing.T) {
-			files, err := vectorgen.Generate(load(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var file struct{ Vectors []vectorgen.Vector }
-			if err := json.Unmarshal(files[0].Data, &file); err != nil {
-				t.Fatal(err)
-			}
 			r := &replayer{t: t}
-			for _, v := range file.Vectors {
+			for _, v := range vectors(t, name) {
 				r.replay(&v)
 			}
 			if r.accepted == 0 || r.rejected == 0 {
