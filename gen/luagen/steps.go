@@ -387,7 +387,11 @@ func (f *function) elements(e *gen.Elements) {
 	if e.Tail != nil {
 		end = f.end(e.Reserve, e.Tail)
 	}
-	g.line("local n, x1, x2, x3 = elements(L.%s, o, %s, t%s)", list.Name.Filter, end, args)
+	tree := "t"
+	if g.general() {
+		tree = "t and W." + list.Head.Name.Filter + " and t"
+	}
+	g.line("local n, x1, x2, x3 = elements(L.%s, o, %s, %s%s)", list.Name.Filter, end, tree, args)
 	g.line("if not n then return nil, x1, inside(%s, x2), x3 end", quote(path))
 	g.line("o = n")
 	g.shut("end")
