@@ -289,7 +289,9 @@ func (g *generator) accessTest(p *printer, s *gen.Struct) {
 		}
 	}
 	p.line("claim(%s_pack(&v, back, sizeof back) == %s, \"%s packs\");", t, size, s.Name.Schema)
-	p.line("claim(memcmp(back, wire, sizeof back) == 0, \"%s: pack what was unpacked\");", s.Name.Schema)
+	if !g.hasSum(s, map[any]bool{}) {
+		p.line("claim(memcmp(back, wire, sizeof back) == 0, \"%s: pack what was unpacked\");", s.Name.Schema)
+	}
 	p.line("}")
 	p.line("}")
 	p.line("")

@@ -101,27 +101,34 @@ func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
 // refsOf lists every reference in s outside of checks.
 func refsOf(s *gen.Struct) []gen.Ref {
 	var out []gen.Ref
+	for _, it := range s.Items {
+		out = append(out, itemRefs(it)...)
+	}
+	return out
+}
+
+// itemRefs lists the references of one item.
+func itemRefs(it *gen.Item) []gen.Ref {
+	var out []gen.Ref
 	walk := func(exprs ...*gen.Expr) {
 		for _, e := range exprs {
 			out = append(out, exprRefs(e)...)
 		}
 	}
-	for _, it := range s.Items {
-		walk(it.When)
-		walk(it.Args...)
-		switch {
-		case it.Scalar != nil:
-			walk(it.Scalar.Derived)
-		case it.Array != nil:
-			walk(it.Array.Count)
-			walk(it.Array.Args...)
-		case it.Span != nil:
-			walk(it.Span.Size)
-		case it.Switch != nil:
-			out = append(out, it.Switch.Selector)
-			for _, a := range it.Switch.Arms {
-				walk(a.Args...)
-			}
+	walk(it.When)
+	walk(it.Args...)
+	switch {
+	case it.Scalar != nil:
+		walk(it.Scalar.Derived)
+	case it.Array != nil:
+		walk(it.Array.Count)
+		walk(it.Array.Args...)
+	case it.Span != nil:
+		walk(it.Span.Size)
+	case it.Switch != nil:
+		out = append(out, it.Switch.Selector)
+		for _, a := range it.Switch.Arms {
+			walk(a.Args...)
 		}
 	}
 	return out
@@ -397,7 +404,7 @@ func (e *encoder) misfits(parts []gen.Part, self string) []string {
 			continue
 		}
 		s := it.Scalar
-		if s == nil || !stored(it) || s.Flag || s.Fixed != nil || s.Bits == width(s.Bits) {
+		if s == nil || !stored(it) || s.Flag || s.Fixed != nil || s.Bits == width(s.Bits) || always(s.Sum) {
 			continue
 		}
 		name := self + it.Name.C

@@ -130,12 +130,18 @@ func measures(so *gen.Solve, s *gen.Struct, item *gen.Item) bool {
 	return so.Whole == nil && so.Of.Last() == item
 }
 
-// checkLate reports what pack would have to know before it can: nothing but the size itself may depend on the scalar.
+// checkLate reports what pack would have to know before it can: only items behind the measured one may depend on the scalar.
 func (g *generator) checkLate(s *gen.Struct, l late) {
-	for _, r := range refsOf(s) {
-		if r.Param == nil && len(r.Path) <= len(l.path) && slices.Equal(r.Path, l.path[:len(r.Path)]) {
-			g.unsupported("%s: %s is computed from a size, and other items depend on it", s.Name.Schema, l.scalar().Name.Schema)
+	known := l.item == nil
+	for _, it := range s.Items {
+		for _, r := range itemRefs(it) {
+			uses := r.Param == nil && len(r.Path) <= len(l.path) && slices.Equal(r.Path, l.path[:len(r.Path)])
+			early := !known || l.item == nil || it.Scalar != nil && it.Scalar.Derived != nil
+			if uses && early {
+				g.unsupported("%s: %s is computed from a size, and %s depends on it", s.Name.Schema, l.scalar().Name.Schema, it.Name.Schema)
+			}
 		}
+		known = known || it == l.item
 	}
 }
 
@@ -217,7 +223,11 @@ func (e *encoder) restore(sc *gen.Scalar, at string, bit int, from string) {
 			word = "uint64_t"
 		}
 		mask := ones(sc.Bits) << uint(w.shift)
-		value = fmt.Sprintf("(%s)((%s & %s) | ((%s)%s << %d))", typ, e.g.load("p", w.byte, w.n, ""), hexText(ones(w.n*8)&^mask), word, from, w.shift)
+		moved := fmt.Sprintf("(%s)%s", word, from)
+		if w.shift > 0 {
+			moved = fmt.Sprintf("(%s << %d)", moved, w.shift)
+		}
+		value = fmt.Sprintf("(%s)((%s & %s) | %s)", typ, e.g.load("p", w.byte, w.n, ""), hexText(ones(w.n*8)&^mask), moved)
 	}
 	if w.n == 1 {
 		e.p.line("p[%d] = %s;", w.byte, value)

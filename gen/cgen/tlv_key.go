@@ -10,8 +10,8 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// general tells whether the keys of a list are more than one number for each case.
-func general(l *gen.List) bool {
+// manyKeys tells whether the keys of a list are more than one number for each case.
+func manyKeys(l *gen.List) bool {
 	return l.Keys != nil || slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Keys != nil })
 }
 
@@ -195,7 +195,7 @@ func (g *generator) unusedParams(p *printer, l *gen.List) {
 	}
 	for _, q := range l.Params {
 		if l.SkipIf == nil || !slices.ContainsFunc(exprRefs(l.SkipIf), func(r gen.Ref) bool { return r.Param == q }) {
-			p.line("(void)%s;", q.Name.C)
+			p.line("(void)%s;", argument(q))
 		}
 	}
 }
