@@ -174,7 +174,7 @@ func judge(t testing.TB, p *gen.Protocol, v vector) vector {
 		v.Error = &vectorError{Code: e.Code.Name, Field: e.Field, Off: e.Off}
 		return v
 	}
-	v.OK, v.Consumed, v.Fields = true, n, gen.Flatten(tree)
+	v.OK, v.Consumed, v.Fields, v.Lint = true, n, gen.Flatten(tree), lintOf(t, p, v)
 	again, err := gen.Encode(p, tree, params...)
 	v.Canonical = err == nil && string(again) == string(b[:n])
 	return v
