@@ -266,8 +266,8 @@ func (b *batch) compare(t *testing.T, p *gen.Protocol, v verdict, d *dissected) 
 
 func (b *batch) compareFields(t *testing.T, p *gen.Protocol, v verdict, d *dissected) string {
 	t.Helper()
-	want := map[string][]string{}
-	for path, text := range gen.Flatten(v.tree) {
+	want, flat := map[string][]string{}, gen.Flatten(v.tree)
+	for path, text := range flat {
 		r := resolve(t, p, rootOf(t, p, b.packet), path)
 		if r.item == nil {
 			continue
@@ -276,6 +276,7 @@ func (b *batch) compareFields(t *testing.T, p *gen.Protocol, v verdict, d *disse
 			want[r.filter] = append(want[r.filter], text)
 		}
 	}
+	addVectorMeaning(t, p, &vector{Packet: b.packet, Fields: flat}, want)
 	return compareValues(p, want, d)
 }
 

@@ -67,7 +67,11 @@ local function verify(wanted)
     if wanted and f.of and fetch(at + f.size) then
       status = f.of(at) == stored(f, at) and 1 or 0
 --@end
+--@if deep
+      if status == 0 and not code then code, path, where = 10, sum_path[i], at end
+--@else
       if status == 0 and not code then code, path, where = 10, f.path, at end
+--@end
     end
     if sum_item[at] then sum_item[at]:add(f.status, status):set_generated() end
   end
