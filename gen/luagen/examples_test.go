@@ -320,7 +320,7 @@ func TestDissectorsOfExampleSchemasSurviveDamage(t *testing.T) {
 func (b *batch) flip(rng *rand.Rand) {
 	from := b.bytes
 	b.bytes = nil
-	for range 600 {
+	for range 300 {
 		data := append([]byte{}, from[rng.IntN(len(from))]...)
 		for range 1 + rng.IntN(3) {
 			data[rng.IntN(min(len(data), 80))] ^= byte(1 << rng.IntN(8))
@@ -334,7 +334,7 @@ func (b *batch) cut(t *testing.T, p *gen.Protocol, script string, rng *rand.Rand
 	t.Helper()
 	var packets [][]byte
 	var captured []int
-	for _, data := range b.bytes[:min(len(b.bytes), 200)] {
+	for _, data := range b.bytes[:min(len(b.bytes), 100)] {
 		packets, captured = append(packets, data), append(captured, 1+rng.IntN(len(data)))
 	}
 	shown := readPDML(t, tshark(t, script, writeUserPcap(t, packets, captured), b.options(t, p)...), p.Targets.LuaProto, comparedItems(p))

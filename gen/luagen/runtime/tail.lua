@@ -165,7 +165,11 @@ local function dissect(buf, whole, pinfo, tree)
   hook.finish(tree, t, pinfo)
   local info = hook.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
+--@if many
+  if visible then t:append_text(", " .. title .. info) end
+--@else
   if visible then t:append_text(", " .. info) end
+--@end
   if t then
     for k in pairs(sum_item) do sum_item[k] = nil end
   end
