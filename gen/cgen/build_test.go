@@ -153,8 +153,9 @@ var dialects = []struct{ name, flags string }{
 
 func TestGeneratedCCompiles(t *testing.T) {
 	_, general := general(t)
-	dirs := map[string]string{"metaroce": sdk(t), "features": features(t), "general": general}
-	prefixes := map[string]string{"metaroce": "MR_", "features": "TP_", "general": "TG_"}
+	_, richer := testSchema(t, "richer")
+	dirs := map[string]string{"metaroce": sdk(t), "features": features(t), "general": general, "richer": richer}
+	prefixes := map[string]string{"metaroce": "MR_", "features": "TP_", "general": "TG_", "richer": "TR_"}
 	for name, dir := range dirs {
 		for _, d := range dialects {
 			t.Run(name+"/"+d.name, func(t *testing.T) {

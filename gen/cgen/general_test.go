@@ -15,9 +15,11 @@ import (
 )
 
 // general is the protocol of sizes, coverages, padding and lists, and a directory with its code.
-func general(t testing.TB) (*gen.Protocol, string) {
+func general(t testing.TB) (*gen.Protocol, string) { return testSchema(t, "general") }
+
+func testSchema(t testing.TB, name string) (*gen.Protocol, string) {
 	t.Helper()
-	p, err := gen.Load("testdata/general.mrs")
+	p, err := gen.Load(filepath.Join("testdata", name+".mrs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,7 @@ func general(t testing.TB) (*gen.Protocol, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(built.dir, "general")
+	dir := filepath.Join(built.dir, name)
 	writeFiles(t, dir, files)
 	return p, dir
 }
@@ -113,7 +115,17 @@ func generalVectors(t testing.TB, p *gen.Protocol) []vector {
 
 func TestGeneratedCReplaysVectorsOfSizesAndCoverages(t *testing.T) {
 	p, dir := general(t)
-	vectors := generalVectors(t, p)
+	replay(t, p, dir, generalVectors(t, p))
+}
+
+func TestGeneratedCReplaysVectorsOfTheRicherLanguage(t *testing.T) {
+	p, dir := testSchema(t, "richer")
+	replay(t, p, dir, vectorsOf(t, p))
+}
+
+// replay compares C with vectors, and with the interpreter on what becomes of them when they are damaged.
+func replay(t *testing.T, p *gen.Protocol, dir string, vectors []vector) {
+	t.Helper()
 	compare(t, vectors, query(t, buildDump(t, dir), vectors))
 	t.Logf("%d vectors replayed: %v", len(vectors), tally(vectors))
 	run(t, buildDump(t, dir), "selftest")
