@@ -15,11 +15,14 @@ import (
 	vxlanlayers "github.com/openmetaroce/metaroce/examples/inet/vxlan/layers"
 )
 
+// register registers the layers but leaves the ports to gopacket's own.
 func register() {
 	if vxlanlayers.LayerTypeVxlan == 0 {
 		vxlanlayers.Register(1700)
 		genevelayers.Register(1710)
 	}
+	layers.RegisterUDPPortLayerType(4789, layers.LayerTypeVXLAN)
+	layers.RegisterUDPPortLayerType(6081, layers.LayerTypeGeneve)
 }
 
 // ownGeneve is gopacket's layer with the method that DecodingLayerParser asks for besides.
@@ -83,14 +86,16 @@ func TestGeneratedLayersDoNotAllocate(t *testing.T) {
 // BenchmarkAgainstGopacket runs both layers in turn and reports the median of the ratios of their times: below 1, ours is the
 // faster one. Run it with -benchtime 11x or more.
 func BenchmarkAgainstGopacket(b *testing.B) {
-	const rounds = 200_000
+	const rounds, turns = 2_000, 40
 	for _, c := range contests() {
 		b.Run(c.name, func(b *testing.B) {
 			ours, own := decode(b, c.ours, c.data(b)), decode(b, c.own, c.data(b))
 			var ratios, times []float64
 			for b.Loop() {
-				a, z := timed(ours, rounds), timed(own, rounds)
-				ratios, times = append(ratios, a/z), append(times, a)
+				for range turns {
+					a, z := timed(ours, rounds), timed(own, rounds)
+					ratios, times = append(ratios, a/z), append(times, a)
+				}
 			}
 			slices.Sort(ratios)
 			slices.Sort(times)

@@ -92,9 +92,9 @@ func (g *generator) presents(p *printer, s *gen.Struct) {
 		p.doc(fmt.Sprintf("Whether %s is there: its condition in the schema, on the members of in.", it.Name.Schema))
 		p.line("static inline bool %s_%s_present(const struct %s *in%s)", g.tag(s.Name), it.Name.C, g.tag(s.Name), g.params(s))
 		p.line("{")
-		for _, q := range s.Params {
-			if !uses(cond, q.Name.C) {
-				p.line("(void)%s;", q.Name.C)
+		for _, q := range plainParams(s.Params) {
+			if !uses(cond, argument(q)) {
+				p.line("(void)%s;", argument(q))
 			}
 		}
 		if !uses(cond, "in") {

@@ -144,6 +144,7 @@ var dialects = []struct{ name, flags string }{
 	{"gcc freestanding", "gcc -std=c11 -O1 -ffreestanding -nostdlib"},
 	{"gcc c17, 8-bit crc steps, no strings", "gcc -std=c17 -O0 -DMR_CRC_BITWISE -DMR_NO_STRINGS -DMR_PACK_UNCHECKED"},
 	{"gcc without builtins", "gcc -std=c11 -O0 -DMR_PORTABLE -DMR_CRC32C_EXTERNAL"},
+	{"gcc with sums of its own", "gcc -std=c11 -O1 -DMR_INET_EXTERNAL -DMR_CRC24_EXTERNAL -DMR_ICRC_EXTERNAL"},
 	{"g++ c++17", "g++ -std=c++17 -O1 -x c++"},
 	{"clang c11", "clang -std=c11 -O1 -Wstrict-prototypes"},
 	{"clang++ c++17", "clang++ -std=c++17 -O1 -x c++"},
@@ -151,8 +152,10 @@ var dialects = []struct{ name, flags string }{
 }
 
 func TestGeneratedCCompiles(t *testing.T) {
-	dirs := map[string]string{"metaroce": sdk(t), "features": features(t)}
-	prefixes := map[string]string{"metaroce": "MR_", "features": "TP_"}
+	_, general := general(t)
+	_, richer := testSchema(t, "richer")
+	dirs := map[string]string{"metaroce": sdk(t), "features": features(t), "general": general, "richer": richer}
+	prefixes := map[string]string{"metaroce": "MR_", "features": "TP_", "general": "TG_", "richer": "TR_"}
 	for name, dir := range dirs {
 		for _, d := range dialects {
 			t.Run(name+"/"+d.name, func(t *testing.T) {

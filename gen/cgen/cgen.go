@@ -41,6 +41,7 @@ var known = []gen.Feature{
 	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
 	gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown, gen.FeatureDefault,
 	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
+	gen.FeatureSized, gen.FeatureTail, gen.FeatureAlign, gen.FeatureSignedRange,
 }
 
 // generator holds what all three files share.

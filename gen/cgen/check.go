@@ -140,6 +140,12 @@ func (d *decoder) findPlaces(steps []gen.Step) {
 		case *gen.Branch:
 			d.findPlaces(s.Then)
 			d.findPlaces(s.Else)
+		case *gen.Window:
+			d.findPlaces(s.Body)
+		case *gen.Limit:
+			if s.Item.Param == nil && len(s.Item.Path) > 0 {
+				d.places[s.Item.Path[0]] = true
+			}
 		case *gen.Verify:
 			for _, c := range s.Checks {
 				if c.Item.Param == nil && len(c.Item.Path) > 0 {

@@ -5,7 +5,6 @@ package cgen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -271,26 +270,44 @@ func (m *marks) partEnds(p *printer, r *gen.Run, cursor string) {
 	}
 }
 
-// checkSums reports orders of checksums that pack could not follow.
+// checkSums reports an order of checksums that pack does not follow: inner structs come first.
 func (g *generator) checkSums() {
-	holders, before := 0, ""
 	for _, s := range g.p.Structs {
-		has := false
-		for _, it := range s.Items {
-			c := coverOf(it)
-			if c == nil {
-				continue
-			}
-			has = true
-			if slices.ContainsFunc(partsOf(c), func(p *gen.CoverPart) bool { return p.Kind == gen.CoverBefore }) {
-				before = s.Name.Schema + "." + it.Name.Schema
-			}
+		if !g.late || !slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return coverOf(it) != nil }) {
+			continue
 		}
-		if has {
-			holders++
+		reached := map[*gen.Struct]bool{}
+		reach(s, reached)
+		delete(reached, s)
+		for inner := range reached {
+			for _, it := range inner.Items {
+				if c := coverOf(it); c != nil && slices.ContainsFunc(partsOf(c), func(p *gen.CoverPart) bool { return p.Kind == gen.CoverBefore }) {
+					g.unsupported("%s.%s: a sum `over before` inside %s, which has sums itself", inner.Name.Schema, it.Name.Schema, s.Name.Schema)
+				}
+			}
 		}
 	}
-	if holders > 1 && before != "" && g.late {
-		g.unsupported("%s: a sum `over before` beside other coverages in other headers", strings.TrimPrefix(before, "."))
+}
+
+// reach collects s and all that lies in it.
+func reach(s *gen.Struct, seen map[*gen.Struct]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, it := range s.Items {
+		reach(it.Struct, seen)
+		switch {
+		case it.Array != nil:
+			reach(it.Array.Struct, seen)
+		case it.Switch != nil:
+			for _, a := range it.Switch.Arms {
+				reach(a.Struct, seen)
+			}
+		case it.List != nil:
+			for _, c := range it.List.Cases {
+				reach(c.Struct, seen)
+			}
+		}
 	}
 }

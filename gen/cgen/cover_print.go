@@ -200,7 +200,9 @@ func (w *summer) part(i int, c *gen.CoverPart) {
 		w.p.line("off = from%d;", i)
 	}
 	for j, gr := range w.t.patchesOf(w.g, c) {
+		w.p.line("{")
 		w.patched("buf", fmt.Sprintf("run%d_%d", i, j), gr.bytes)
+		w.p.line("}")
 	}
 	w.add("buf + off", fmt.Sprintf("to%d - off", i))
 }
@@ -209,7 +211,6 @@ func (w *summer) part(i int, c *gen.CoverPart) {
 func (w *summer) patched(from, base string, changes map[int]patch) {
 	at := slices.Sorted(maps.Keys(changes))
 	lo, hi := at[0], at[len(at)-1]+1
-	w.p.line("{")
 	w.p.line("uint8_t part[%d];", hi-lo)
 	w.p.line("")
 	start := plus(base, lo)
@@ -235,13 +236,12 @@ func (w *summer) patched(from, base string, changes map[int]patch) {
 	}
 	w.add("part", fmt.Sprint(hi-lo))
 	w.p.line("off = %s;", strings.TrimPrefix(fmt.Sprintf("%s + %du", base, hi), " + "))
-	w.p.line("}")
 }
 
 // param prints the bytes of a header that the caller gives. What is excepted lies in the first run of its type; a header
 // that ends before has none of it.
 func (w *summer) param(c *gen.CoverPart) {
-	q, name := c.Param, c.Param.Name.C
+	q, name := c.Param, argument(c.Param)
 	w.p.line("off = 0;")
 	for _, st := range alternatives(q) {
 		gr := patchGroup{bytes: map[int]patch{}}
@@ -260,7 +260,7 @@ func (w *summer) param(c *gen.CoverPart) {
 		}
 		test := fmt.Sprintf("%s->len >= %du", name, gr.run.Size)
 		if q.Any != nil {
-			test = fmt.Sprintf("%s->kind == %s && %s", name, w.g.macro(w.t.s.Name.C, name, st.Name.C), test)
+			test = fmt.Sprintf("%s->kind == %s && %s", name, w.g.macro(w.t.s.Name.C, q.Name.C, st.Name.C), test)
 		}
 		w.p.line("if (%s) {", test)
 		w.patched(name+"->p", "", gr.bytes)
@@ -288,7 +288,7 @@ func (d *decoder) verifySums() {
 			tests = append(tests, d.scope().atom(t.path[0].When))
 		}
 		for _, q := range t.params() {
-			tests = append(tests, q.Name.C+" != NULL")
+			tests = append(tests, argument(q)+" != NULL")
 		}
 		if t.cover().ZeroNone {
 			tests = append(tests, value+" != 0u")
@@ -308,7 +308,7 @@ func (e *encoder) writeSums() {
 			tests = append(tests, e.scope().atom(t.path[0].When))
 		}
 		for _, q := range t.params() {
-			tests = append(tests, q.Name.C+" != NULL")
+			tests = append(tests, argument(q)+" != NULL")
 		}
 		if len(tests) > 0 {
 			e.p.line("if (%s) {", strings.Join(tests, " && "))

@@ -59,6 +59,7 @@ func (g *generator) read(p *printer, s *gen.Struct) {
 		body.line("return fail(in, %sE_TRAILING, in->off, %sFIELD_NONE);", g.upper, g.upper)
 		body.line("}")
 	}
+	d.unlimit()
 	if g.late {
 		d.verifySums()
 	}
@@ -89,6 +90,7 @@ func (d *decoder) locals(p *printer, text string) {
 		{"start", "const size_t start = in->off;"},
 		{"p", "const uint8_t *p;"},
 		{"end", "size_t end;"},
+		{"stop", "size_t stop;"},
 		{"i", "size_t i;"},
 		{"n", "uint64_t n;"},
 		{"rc", "int32_t rc;"},
@@ -105,6 +107,7 @@ func (d *decoder) locals(p *printer, text string) {
 	for _, local := range d.marks.to {
 		p.line("size_t %s = start;", local)
 	}
+	d.stops(p)
 	if p.buf.Len() > before {
 		p.line("")
 	}
@@ -172,6 +175,10 @@ func (d *decoder) steps(steps []gen.Step) {
 			d.branch(s)
 		case *gen.Choose:
 			d.choose(s)
+		case *gen.Limit:
+			d.limit(s)
+		case *gen.Window:
+			d.window(s)
 		case *gen.Verify:
 			for _, c := range s.Checks {
 				d.check(c, nil)

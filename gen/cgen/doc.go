@@ -10,5 +10,7 @@
 // The package decides nothing about the wire: steps, checks and their order come from the Protocol. What it decides is C:
 // spans, arrays and TLV lists become views of the caller's bytes, a switch becomes an enum and a union, an item whose
 // condition is false is zero. Whatever pack writes, it reads back with unpack's rules before it returns, so that the two
-// cannot disagree.
+// cannot disagree. A number that holds a size is stored when what it measures has been written. Where checksums cover
+// anything but what stands before them, they come last: inner structs first, and one that covers another one behind it.
+// Headers of other layers that they cover are arguments of pack and verify, which may be NULL.
 package cgen

@@ -424,7 +424,7 @@ func (g *generator) dumpRoot(p *printer, s *gen.Struct) {
 		verify = fmt.Sprintf("if (verify && rc >= 0) {\n        rc = %s_verify(p, n%s, &err);\n    }", g.tag(s.Name), pass(s.Params))
 	}
 	p.text(strings.NewReplacer("TAG", g.tag(s.Name), "NAME", s.Name.C, "VERIFY", verify, "LOCALS", g.dumpLocals(s),
-		"ARGS", passed(s), "WITHSUMS", pass(s.Params)).Replace(g.fill(rootText)))
+		"ARGS", passed(s), "WITHSUMS", pass(s.Params), "LINT", g.dumpLint(s)).Replace(g.fill(rootText)))
 	p.line("")
 }
 
@@ -455,7 +455,7 @@ LOCALS
     }
     printf("ok %ld\n", (long)rc);
     dump_NAME(&v, 0ARGS);
-    q = (uint8_t *)keep((size_t)rc);
+LINT    q = (uint8_t *)keep((size_t)rc);
     again = TAG_pack(&v, q, (size_t)rcWITHSUMS);
     hex("pack", q, again);
     for (cap = 0; again > 0 && cap < again; cap += cap < 64 || again - cap < 16 ? 1 : 97) {

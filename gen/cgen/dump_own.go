@@ -276,6 +276,9 @@ func (g *generator) accessTest(p *printer, s *gen.Struct) {
 		if it.Scalar.Fixed != nil {
 			value = fmt.Sprintf("(%s)%s", g.scalarType(it.Scalar), constFor(*it.Scalar.Fixed))
 		}
+		if it.Scalar.Reserved == gen.ReservedIgnore { // pack writes zeros
+			continue
+		}
 		p.line("%s(wire, %s);", set, value)
 	}
 	p.line("if (%s_unpack(&v, wire, sizeof wire) == %s) {", t, size)
@@ -286,7 +289,9 @@ func (g *generator) accessTest(p *printer, s *gen.Struct) {
 		}
 	}
 	p.line("claim(%s_pack(&v, back, sizeof back) == %s, \"%s packs\");", t, size, s.Name.Schema)
-	p.line("claim(memcmp(back, wire, sizeof back) == 0, \"%s: pack what was unpacked\");", s.Name.Schema)
+	if !g.hasSum(s, map[any]bool{}) {
+		p.line("claim(memcmp(back, wire, sizeof back) == 0, \"%s: pack what was unpacked\");", s.Name.Schema)
+	}
 	p.line("}")
 	p.line("}")
 	p.line("")

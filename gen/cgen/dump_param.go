@@ -24,7 +24,7 @@ func (g *generator) parametric() bool {
 func (g *generator) dumpLocals(s *gen.Struct) string {
 	var b strings.Builder
 	for _, q := range s.Params {
-		name := q.Name.C
+		name := argument(q)
 		if !q.Cover {
 			def := uint64(0)
 			if q.Default != nil {

@@ -17,7 +17,8 @@ type encoder struct {
 	p     *printer
 	s     *gen.Struct
 	self  string // "in->", or "v." when members are computed first
-	marks marks  // places that checksums need
+	marks marks  // places that checksums and sizes need
+	late  []late // scalars that wait for sizes
 	// inPlace tells that there is no copy with computed members, so that derived ones are computed where they are stored.
 	inPlace bool
 }
@@ -88,6 +89,9 @@ func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
 		return nil
 	}
 	of := it.Scalar.Solve.Of
+	if it.Scalar.Solve.Whole != nil || len(of.Path) > 0 && of.Last().Sized != nil {
+		return nil
+	}
 	if of.Param != nil || len(of.Path) == 0 || of.Path[0].Owner != s {
 		return nil
 	}
@@ -97,27 +101,34 @@ func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
 // refsOf lists every reference in s outside of checks.
 func refsOf(s *gen.Struct) []gen.Ref {
 	var out []gen.Ref
+	for _, it := range s.Items {
+		out = append(out, itemRefs(it)...)
+	}
+	return out
+}
+
+// itemRefs lists the references of one item.
+func itemRefs(it *gen.Item) []gen.Ref {
+	var out []gen.Ref
 	walk := func(exprs ...*gen.Expr) {
 		for _, e := range exprs {
 			out = append(out, exprRefs(e)...)
 		}
 	}
-	for _, it := range s.Items {
-		walk(it.When)
-		walk(it.Args...)
-		switch {
-		case it.Scalar != nil:
-			walk(it.Scalar.Derived)
-		case it.Array != nil:
-			walk(it.Array.Count)
-			walk(it.Array.Args...)
-		case it.Span != nil:
-			walk(it.Span.Size)
-		case it.Switch != nil:
-			out = append(out, it.Switch.Selector)
-			for _, a := range it.Switch.Arms {
-				walk(a.Args...)
-			}
+	walk(it.When)
+	walk(it.Args...)
+	switch {
+	case it.Scalar != nil:
+		walk(it.Scalar.Derived)
+	case it.Array != nil:
+		walk(it.Array.Count)
+		walk(it.Array.Args...)
+	case it.Span != nil:
+		walk(it.Span.Size)
+	case it.Switch != nil:
+		out = append(out, it.Switch.Selector)
+		for _, a := range it.Switch.Arms {
+			walk(a.Args...)
 		}
 	}
 	return out
@@ -165,12 +176,18 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	if s.FixedSize {
 		sets = nil
 	}
-	if len(sets) > 0 {
+	e.late = g.lateOf(s)
+	g.checkForeign(s, e.late)
+	if len(sets)+len(e.late) > 0 {
 		e.self = "v."
 		body.line("v = *in;")
 		e.settle(sets)
 	}
+	e.begin()
 	e.steps(s.Steps)
+	if limited(s) {
+		e.measured(nil, "start", s.Sized)
+	}
 	if g.late {
 		e.writeSums()
 	}
@@ -178,7 +195,7 @@ func (g *generator) write(p *printer, s *gen.Struct) {
 	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", s.Name.C, g.tag(s.Name), g.allParams(s))
 	p.line("{")
 	before := p.buf.Len()
-	if len(sets) > 0 {
+	if len(sets)+len(e.late) > 0 {
 		p.line("struct %s v;", g.tag(s.Name))
 	}
 	for _, l := range []struct{ use, decl string }{
@@ -330,6 +347,8 @@ func (e *encoder) step(s gen.Step) {
 		e.p.line("}")
 	case *gen.Choose:
 		e.choose(s)
+	case *gen.Window:
+		e.window(s)
 	}
 }
 
@@ -385,7 +404,7 @@ func (e *encoder) misfits(parts []gen.Part, self string) []string {
 			continue
 		}
 		s := it.Scalar
-		if s == nil || !stored(it) || s.Flag || s.Fixed != nil || s.Bits == width(s.Bits) {
+		if s == nil || !stored(it) || s.Flag || s.Fixed != nil || s.Bits == width(s.Bits) || always(s.Sum) {
 			continue
 		}
 		name := self + it.Name.C

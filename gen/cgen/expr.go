@@ -37,9 +37,9 @@ func (s scope) path(r gen.Ref) string {
 	prefix := s.self
 	if r.Param != nil {
 		if r.Param.Struct == nil || len(r.Path) == 0 {
-			return r.Param.Name.C
+			return argument(r.Param)
 		}
-		prefix = r.Param.Name.C + "->"
+		prefix = argument(r.Param) + "->"
 	}
 	names := make([]string, len(r.Path))
 	for i, it := range r.Path {
@@ -56,7 +56,7 @@ func (s scope) inner(r gen.Ref) scope {
 	in := s
 	in.self = s.path(gen.Ref{Param: r.Param, Path: r.Path[:len(r.Path)-1]}) + "."
 	if len(r.Path) == 1 {
-		in.self = r.Param.Name.C + "->"
+		in.self = argument(r.Param) + "->"
 	}
 	return in
 }
@@ -295,6 +295,9 @@ func (s scope) compare(op gen.Op, a, b *gen.Expr) string {
 func (s scope) mixed(op gen.Op, a, b *gen.Expr) string {
 	if !signed(a) {
 		return s.mixed(mirror(op), b, a)
+	}
+	if b.Op == gen.OpConst && b.Value.IsInt64() {
+		return fmt.Sprintf("%s %s INT64_C(%s)", s.num(a), compareText[op], b.Value)
 	}
 	negative := fmt.Sprintf("%s < 0", s.num(a))
 	rest := fmt.Sprintf("(uint64_t)(%s) %s %s", s.num(a), compareText[op], s.num(b))

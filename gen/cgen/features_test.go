@@ -5,8 +5,11 @@ package cgen
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +128,30 @@ func mutate(t testing.TB, r *rand.Rand, vectors []vector) vector {
 	if r.IntN(2) == 0 {
 		stage = "verify"
 	}
-	return vector{ID: "noise " + hex.EncodeToString(b), Packet: v.Packet, Params: v.Params, Hex: hex.EncodeToString(b), Stage: stage}
+	return vector{ID: fmt.Sprintf("noise %s %x", v.Packet, b), Packet: v.Packet, Params: otherParams(r, v.Params), Hex: hex.EncodeToString(b), Stage: stage}
+}
+
+// otherParams leaves out or damages parameters now and then.
+func otherParams(r *rand.Rand, params map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		value := params[name]
+		header, digits, isHeader := strings.Cut(value, " hex:")
+		b, err := hex.DecodeString(digits)
+		switch n := r.IntN(16); {
+		case n == 0:
+			continue
+		case n > 3 || !isHeader || err != nil || len(b) == 0:
+			out[name] = value
+			continue
+		case n == 1:
+			b = b[:r.IntN(len(b))]
+		default:
+			b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		}
+		out[name] = header + " hex:" + hex.EncodeToString(b)
+	}
+	return out
 }
 
 // judge fills in what the interpreter says about v.
@@ -148,7 +174,7 @@ func judge(t testing.TB, p *gen.Protocol, v vector) vector {
 		v.Error = &vectorError{Code: e.Code.Name, Field: e.Field, Off: e.Off}
 		return v
 	}
-	v.OK, v.Consumed, v.Fields = true, n, gen.Flatten(tree)
+	v.OK, v.Consumed, v.Fields, v.Lint = true, n, gen.Flatten(tree), lintOf(t, p, v)
 	again, err := gen.Encode(p, tree, params...)
 	v.Canonical = err == nil && string(again) == string(b[:n])
 	return v

@@ -148,16 +148,17 @@ func (g *generator) structSection(p *printer, s *gen.Struct) {
 }
 
 func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
-	extra, sums := "", ""
+	extra, sums, kept := "", "", ""
 	if len(plainParams(s.Params)) > 0 {
 		extra = " The parameters are those of the schema, already decoded."
 	}
 	for _, q := range s.Params {
 		if q.Default != nil {
-			extra += fmt.Sprintf(" %s is %d unless the caller knows better.", q.Name.C, *q.Default)
+			extra += fmt.Sprintf(" %s is %d unless the caller knows better.", argument(q), *q.Default)
 		}
 		if q.Cover {
 			sums = " Without a header that a sum covers (NULL), that sum is not looked at."
+			kept = " Without a header that a sum covers (NULL), that sum is written as in has it."
 		}
 	}
 	g.initPrototype(p, s)
@@ -165,7 +166,7 @@ func (g *generator) prototypes(p *printer, s *gen.Struct, t string) {
 	p.line("int32_t %s_unpack(struct %s *out, const uint8_t *buf, size_t len%s);", t, t, g.params(s))
 	p.doc("As unpack, without keeping the result; on a negative code, err says where. err may be NULL.")
 	p.line("int32_t %s_validate(const uint8_t *buf, size_t len%s, struct %serr *err);", t, g.params(s), g.pfx)
-	p.doc("Writes in to buf: bytes used, or a negative code. " + g.upper + "E_CAPACITY when cap is too small. Views must not overlap buf.")
+	p.doc("Writes in to buf: bytes used, or a negative code. " + g.upper + "E_CAPACITY when cap is too small. Views must not overlap buf." + kept)
 	p.line("int32_t %s_pack(const struct %s *in, uint8_t *buf, size_t cap%s);", t, t, g.allParams(s))
 	if g.hasSum(s, map[any]bool{}) {
 		p.doc("As validate, and compares every checksum: " + g.upper + "E_CHECKSUM at the first wrong one." + sums)

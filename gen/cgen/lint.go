@@ -52,3 +52,11 @@ func (g *generator) lintSource(p *printer, s *gen.Struct) {
 	p.line("}")
 	p.line("")
 }
+
+// dumpLint prints the broken rules in the test program.
+func (g *generator) dumpLint(s *gen.Struct) string {
+	if len(s.Lints) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("    printf(\"lint %%llx\\n\", (unsigned long long)%s_lint(&v%s));\n", g.tag(s.Name), passed(s))
+}

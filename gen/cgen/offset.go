@@ -57,7 +57,15 @@ func (sc scope) stepBefore(s gen.Step, path []*gen.Item) (text string, found, ok
 		return sc.itemBefore(s.Item, path)
 	case *gen.Elements:
 		return sc.itemBefore(s.Item, path)
-	case *gen.Verify:
+	case *gen.Window:
+		if len(path) > 0 && path[0] == s.Item {
+			return sc.before(s.Body, path)
+		}
+		if readsParam(s.Size) {
+			return "", false, false
+		}
+		return "(size_t)" + group1(sc.num(s.Size)), false, true
+	case *gen.Verify, *gen.Limit:
 		return "0u", false, true
 	}
 	return "", false, false

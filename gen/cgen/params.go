@@ -24,11 +24,11 @@ func (g *generator) declareParams(params []*gen.Param) string {
 	for _, q := range params {
 		switch {
 		case q.Cover:
-			fmt.Fprintf(&b, ", const struct %sheader *%s", g.pfx, q.Name.C)
+			fmt.Fprintf(&b, ", const struct %sheader *%s", g.pfx, argument(q))
 		case q.Struct != nil:
-			fmt.Fprintf(&b, ", const struct %s *%s", g.tag(q.Struct.Name), q.Name.C)
+			fmt.Fprintf(&b, ", const struct %s *%s", g.tag(q.Struct.Name), argument(q))
 		default:
-			fmt.Fprintf(&b, ", uint%d_t %s", width(q.Bits), q.Name.C)
+			fmt.Fprintf(&b, ", uint%d_t %s", width(q.Bits), argument(q))
 		}
 	}
 	return b.String()
@@ -46,7 +46,7 @@ func passed(s *gen.Struct) string { return pass(plainParams(s.Params)) }
 func pass(params []*gen.Param) string {
 	var b strings.Builder
 	for _, q := range params {
-		b.WriteString(", " + q.Name.C)
+		b.WriteString(", " + argument(q))
 	}
 	return b.String()
 }
@@ -58,7 +58,7 @@ func unsummed(s *gen.Struct) string {
 		if q.Cover {
 			b.WriteString(", NULL")
 		} else {
-			b.WriteString(", " + q.Name.C)
+			b.WriteString(", " + argument(q))
 		}
 	}
 	return b.String()
@@ -71,7 +71,7 @@ func plainNames(s *gen.Struct) []string { return namesOf(plainParams(s.Params)) 
 func namesOf(params []*gen.Param) []string {
 	names := make([]string, len(params))
 	for i, q := range params {
-		names[i] = q.Name.C
+		names[i] = argument(q)
 	}
 	return names
 }
@@ -170,4 +170,16 @@ func (g *generator) checkParams(s *gen.Struct) {
 			}
 		}
 	}
+}
+
+// locals are the names that generated functions use for themselves.
+var locals = strings.Fields("in out o buf len cap err p n i rc end stop start v at it list off reg kind field pad sum all e element" +
+	" broken fill part verify again q head value is_zero path given keep seen")
+
+// argument is the C name of a parameter.
+func argument(q *gen.Param) string {
+	if slices.Contains(locals, q.Name.C) {
+		return q.Name.C + "_"
+	}
+	return q.Name.C
 }

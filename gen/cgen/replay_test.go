@@ -32,6 +32,7 @@ type vector struct {
 	Canonical bool              `json:"canonical"`
 	Fields    map[string]string `json:"fields"`
 	Error     *vectorError      `json:"error"`
+	Lint      string            `json:"-"` // broken rules of the packet itself, a bit for each, in hex; empty when it has no rules
 }
 
 type vectorError struct {
@@ -62,6 +63,7 @@ func readVectors(t testing.TB) []vector {
 type answer struct {
 	Result  string // "ok 60", "error E_SHORT 20 stream"
 	Fields  map[string]string
+	Lint    string
 	Pack    string
 	Rebuild string
 	Extra   []string // complaints of the program itself
@@ -107,6 +109,8 @@ func readAnswers(t testing.TB, out []byte) []answer {
 			a.Result, a.Fields = line, map[string]string{}
 		case word == "error":
 			a.Result = line[:strings.LastIndexByte(line, ' ')+1] + leaf(rest)
+		case word == "lint":
+			a.Lint = rest
 		case word == "pack":
 			a.Pack = rest
 		case word == "rebuild":
@@ -149,7 +153,7 @@ func expected(v vector, got answer) answer {
 	if !v.OK {
 		return answer{Result: fmt.Sprintf("error %s %d %s", v.Error.Code, v.Error.Off, leaf(v.Error.Field))}
 	}
-	want := answer{Result: "ok " + strconv.Itoa(v.Consumed), Fields: v.Fields, Pack: got.Pack, Rebuild: got.Rebuild}
+	want := answer{Result: "ok " + strconv.Itoa(v.Consumed), Fields: v.Fields, Lint: v.Lint, Pack: got.Pack, Rebuild: got.Rebuild}
 	if v.Canonical {
 		want.Pack = v.Hex[:2*v.Consumed]
 		want.Rebuild = want.Pack

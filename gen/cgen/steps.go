@@ -13,7 +13,7 @@ func (d *decoder) call(c *gen.Call) {
 	it := c.Item
 	d.mark(it)
 	if c.Windowed {
-		d.enter(c.Reserve, d.field(it))
+		d.enter(c.Reserve, c.Tail, d.field(it))
 	}
 	d.p.line("rc = read_%s(&out->%s, in%s);", it.Struct.Name.C, it.Name.C, d.scope().args(it.Args))
 	d.blame(d.field(it))
@@ -21,22 +21,37 @@ func (d *decoder) call(c *gen.Call) {
 		if !it.Struct.Greedy { // a greedy one has checked it
 			d.trailing(d.field(it))
 		}
-		d.leave(c.Reserve)
+		d.leave(c.Reserve, c.Tail)
 	}
 }
 
-// enter narrows the container by reserve bytes.
-func (d *decoder) enter(reserve int, id string) {
-	if reserve > 0 {
+// enter narrows the container by reserve bytes, and by those of tail.
+func (d *decoder) enter(reserve int, tail *gen.Expr, id string) {
+	switch {
+	case tail != nil:
+		d.trailer(reserve, tail)
+		d.need("n", id)
+		d.p.line("end = in->end;")
+		d.p.line("in->end = end - (size_t)n;")
+	case reserve > 0:
 		d.need(fmt.Sprintf("%du", reserve), id)
 		d.p.line("end = in->end;")
 		d.p.line("in->end = end - %du;", reserve)
 	}
 }
 
-// leave ends the window that enter began.
-func (d *decoder) leave(reserve int) {
+// trailer prints the size of what stands behind an item into n.
+func (d *decoder) trailer(reserve int, tail *gen.Expr) {
+	text := d.scope().num(tail)
 	if reserve > 0 {
+		text += fmt.Sprintf(" + %du", reserve)
+	}
+	d.p.line("n = %s;", text)
+}
+
+// leave ends the window that enter began.
+func (d *decoder) leave(reserve int, tail *gen.Expr) {
+	if reserve > 0 || tail != nil {
 		d.p.line("in->end = end;")
 	}
 }
@@ -132,12 +147,12 @@ func (d *decoder) arm(c *gen.Choose, a *gen.Arm) {
 		return
 	}
 	if a.Struct.Greedy {
-		d.enter(c.Reserve, d.field(it))
+		d.enter(c.Reserve, c.Tail, d.field(it))
 	}
 	d.p.line("rc = read_%s(&out->%s.%s, in%s);", a.Struct.Name.C, unionName(it), a.Name.C, d.scope().args(a.Args))
 	d.blame(d.field(a))
 	if a.Struct.Greedy {
-		d.leave(c.Reserve)
+		d.leave(c.Reserve, c.Tail)
 	}
 	d.p.line("break;")
 }
@@ -202,6 +217,8 @@ func itemsOf(steps []gen.Step) []*gen.Item {
 			add(s.Item)
 		case *gen.Choose:
 			add(s.Item)
+		case *gen.Window:
+			out = append(out, itemsOf(s.Body)...)
 		case *gen.Branch:
 			out = append(append(out, itemsOf(s.Then)...), itemsOf(s.Else)...)
 		}
@@ -212,10 +229,18 @@ func itemsOf(steps []gen.Step) []*gen.Item {
 func (d *decoder) take(t *gen.Take) {
 	it, sp := t.Item, t.Item.Span
 	d.mark(it)
-	if sp.Size != nil {
+	switch {
+	case sp.Size != nil:
 		d.p.line("n = %s;", d.scope().num(sp.Size))
 		d.need("n", d.field(it))
-	} else {
+	case sp.Align > 0:
+		d.p.line("n = (%du - (in->off - start) %% %du) %% %du;", sp.Align, sp.Align, sp.Align)
+		d.need("n", d.field(it))
+	case t.Tail != nil:
+		d.trailer(t.Reserve, t.Tail)
+		d.need("n", d.field(it))
+		d.p.line("n = in->end - in->off - n;")
+	default:
 		if t.Reserve > 0 {
 			d.need(fmt.Sprintf("%du", t.Reserve), d.field(it))
 		}
@@ -257,10 +282,10 @@ func (d *decoder) take(t *gen.Take) {
 func (d *decoder) elements(e *gen.Elements) {
 	it := e.Item
 	d.mark(it)
-	d.enter(e.Reserve, d.field(it))
+	d.enter(e.Reserve, e.Tail, d.field(it))
 	d.p.line("rc = read_%s(&out->%s, in%s);", it.List.Name.C, it.Name.C, d.scope().args(it.Args))
 	d.blame(d.field(it))
-	d.leave(e.Reserve)
+	d.leave(e.Reserve, e.Tail)
 }
 
 // repeat reads all elements once, to check them; the member keeps their window.
@@ -269,7 +294,7 @@ func (d *decoder) repeat(r *gen.Repeat) {
 	to := "out->" + it.Name.C
 	d.mark(it)
 	if a.Count == nil {
-		d.enter(r.Reserve, d.field(it))
+		d.enter(r.Reserve, r.Tail, d.field(it))
 	}
 	if a.Count != nil {
 		d.p.line("n = %s;", d.scope().num(a.Count))
@@ -294,7 +319,7 @@ func (d *decoder) repeat(r *gen.Repeat) {
 		d.p.line("%s.len = (size_t)(in->buf + in->off - %s.p);", to, to)
 	}
 	if a.Count == nil {
-		d.leave(r.Reserve)
+		d.leave(r.Reserve, r.Tail)
 	}
 }
 

@@ -192,6 +192,9 @@ func (e *encoder) take(t *gen.Take) {
 	from := e.self + it.Name.C
 	size := from + ".len"
 	switch {
+	case sp.Align > 0:
+		e.p.line("n = (%du - (o->off - start) %% %du) %% %du;", sp.Align, sp.Align, sp.Align)
+		size = "n"
 	case !stored(it) && sp.Size != nil:
 		e.p.line("n = %s;", e.scope().num(sp.Size))
 		size = "n"

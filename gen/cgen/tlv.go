@@ -90,7 +90,7 @@ func (g *generator) tlvHead(p *printer, l *gen.List) {
 
 // tlvKey prints the choice of the case by the key, and what happens to unknown ones.
 func (g *generator) tlvKey(p *printer, l *gen.List) {
-	if general(l) {
+	if manyKeys(l) {
 		g.tlvKeys(p, l)
 		return
 	}

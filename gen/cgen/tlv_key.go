@@ -10,8 +10,8 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// general tells whether the keys of a list are more than one number for each case.
-func general(l *gen.List) bool {
+// manyKeys tells whether the keys of a list are more than one number for each case.
+func manyKeys(l *gen.List) bool {
 	return l.Keys != nil || slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Keys != nil })
 }
 
@@ -187,11 +187,15 @@ func allFill(l *gen.List, p, n string) string {
 	return fmt.Sprintf("is_all(%s, %s, %s)", p, hexText(uint64(l.Fill.Byte)), n)
 }
 
-// unusedParams silences parameters of a list that its rules do not read.
+// unusedParams silences what the rules of a list do not read.
 func (g *generator) unusedParams(p *printer, l *gen.List) {
+	counted := slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Unique || c.Required })
+	if l.Keys != nil && !l.Ascending && l.End == nil && !counted {
+		p.line("(void)it;")
+	}
 	for _, q := range l.Params {
 		if l.SkipIf == nil || !slices.ContainsFunc(exprRefs(l.SkipIf), func(r gen.Ref) bool { return r.Param == q }) {
-			p.line("(void)%s;", q.Name.C)
+			p.line("(void)%s;", argument(q))
 		}
 	}
 }

@@ -40,6 +40,7 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		{"length.gen.go", g.lengths},
 		{"validate.gen.go", g.validators},
 		{"lint.gen.go", g.lints},
+		{"defaults.gen.go", g.defaults},
 		{"lists.gen.go", g.lists},
 		{"text.gen.go", g.texts},
 		{"bits.gen.go", g.vectors},

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,5 +121,25 @@ packet Twice { a : u8; first : Crc16 over before; b : u8; second : Crc16 over be
 	files, err := gogen.Generate(p)
 	if want := "go backend: Twice: more than one checksum"; err == nil || err.Error() != want || files != nil {
 		t.Errorf("got %d files, %v; want %s", len(files), err, want)
+	}
+}
+
+func TestGenerateRefusesConstructsThatItWouldGetWrong(t *testing.T) {
+	const inet = "sum Inet : u16 { algorithm ones_complement; width 16; check 0xf62a; }\n"
+	for _, c := range []struct{ schema, want string }{
+		{"packet A { n : u8; s : bytes[n]; p : pad align 4 zero; }", "`pad align`"},
+		{"tlv T max 9 { head { type, len : u8; } key type; length len; order strict; 1 => a : nothing; } packet A { t : T; }", "`order strict`"},
+		{"tlv T max 9 { head { type, len : u8; } key type; length len; order ascending; 1..2 => a : nothing; } packet A { t : T; }", "T: order of keys"},
+		{inet + "packet A max 9 { a : u8; b : u8; s : Inet over self except (a) as ones; d : bytes[..]; }", "A.s: `except` in a part that holds the checksum"},
+		{inet + "header A { n : u8; b : u8; s : Inet over self; d : bytes[n]; } packet B { a : A; }", "A.s: only packets"},
+	} {
+		p, diags := gen.Compile("x.mrs", []byte("edition 1;\npackage x.y;\nbyteorder big;\nbitorder msb;\n"+c.schema))
+		if len(diags) > 0 {
+			t.Errorf("%s: %v", c.schema, diags)
+			continue
+		}
+		if _, err := gogen.Generate(p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.schema, err, c.want)
+		}
 	}
 }

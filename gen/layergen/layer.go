@@ -22,8 +22,9 @@ type layer struct {
 	Keeps      []keep
 	Search     string // body of the function that finds the payload
 	HasPayload bool
-	Sum        *sum // nil = no checksum
-	Fresh      bool // decoding sets every field, so that nothing need be cleared before
+	Sum        *sum   // nil = no checksum
+	Fresh      bool   // decoding sets every field, so that nothing need be cleared before
+	Direct     string // the field that is the payload of every packet, with nothing behind it; empty = see Search
 }
 
 // param is a value that the caller sets before decoding.
@@ -60,6 +61,9 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 	var err error
 	if l.Search, err = search(l); err != nil {
 		return nil, err
+	}
+	if field, ok := strings.CutPrefix(l.Search, "return &"+l.Recv+"."); ok && l.Fresh {
+		l.Direct = direct(field)
 	}
 	if l.Sum, err = sumOf(s); err != nil {
 		return nil, err
@@ -260,4 +264,13 @@ func holdsSwitch(s *gen.Struct) bool {
 		}
 	}
 	return false
+}
+
+// direct is the field in what a search returns, if it returns that field and no trailer.
+func direct(rest string) string {
+	field, ok := strings.CutSuffix(rest, ", 0\n")
+	if !ok || strings.ContainsAny(field, "\n,. ") {
+		return ""
+	}
+	return field
 }

@@ -20,17 +20,88 @@ func (g *generator) covers() bool {
 	})
 }
 
+// deep reports whether a checksum lies in a struct that others call, so that its path is known to the callers only.
+func (g *generator) deep() bool {
+	return slices.ContainsFunc(g.structs, func(s *gen.Struct) bool {
+		return g.roles[s]&roleCalled != 0 && !slices.Contains(g.roots, s) && len(sumsIn(s)) > 0
+	})
+}
+
+// sumsIn lists the checksum fields in the runs of s.
+func sumsIn(s *gen.Struct) []place {
+	var out []place
+	eachRun(s.Steps, func(r *gen.Run) {
+		for _, p := range leavesOf(r) {
+			if p.last().Kind == gen.KindScalar && p.last().Scalar.Sum != nil {
+				out = append(out, p)
+			}
+		}
+	})
+	return out
+}
+
+// summed reports whether s or anything that it calls has a checksum.
+func (g *generator) summed(s *gen.Struct) bool {
+	if len(sumsIn(s)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Items, func(it *gen.Item) bool {
+		switch it.Kind {
+		case gen.KindStruct:
+			return !it.Struct.FixedSize && g.summed(it.Struct)
+		case gen.KindArray:
+			return it.Array.Struct != nil && g.summed(it.Array.Struct)
+		case gen.KindSwitch:
+			return slices.ContainsFunc(it.Switch.Arms, func(a *gen.Arm) bool { return a.Struct != nil && g.summed(a.Struct) })
+		case gen.KindList:
+			return slices.ContainsFunc(it.List.Cases, func(c *gen.Case) bool { return c.Struct != nil && g.summed(c.Struct) })
+		}
+		return false
+	})
+}
+
+// prefix prints what puts path, a Lua expression, in front of the checksums that were met since k.
+func (g *generator) prefix(path string) {
+	g.line("for i = k + 1, sum_n do sum_path[i] = inside(%s, sum_path[i]) end", path)
+}
+
+// covering is a checksum whose parts a decode function must find; the header that holds it lies at holder in the struct.
+type covering struct {
+	item   *gen.Item
+	holder []*gen.Item
+}
+
+// within is an item of the header that holds the checksum, seen from the struct.
+func (c covering) within(kind valueKind, path []*gen.Item) value {
+	return value{kind, gen.Ref{Path: slices.Concat(c.holder, path)}}
+}
+
+// owner is the header that holds the checksum.
+func (c covering) owner(s *gen.Struct) *gen.Struct {
+	if len(c.holder) == 0 {
+		return s
+	}
+	return c.holder[len(c.holder)-1].Struct
+}
+
+// slot is the local with the place of the checksum in sum_id, 0 when it is absent.
+func (c covering) slot() string {
+	name := "sum"
+	for _, it := range c.holder {
+		name += "_" + it.Name.Filter
+	}
+	return name + "_" + c.item.Name.Filter
+}
+
 // coverings lists the checksums of s whose parts its decode function must find: not those of all before them, and not those
 // that cover what only a caller knows.
-func coverings(s *gen.Struct) []*gen.Item {
-	var out []*gen.Item
-	for _, it := range s.Items {
-		if it.Kind != gen.KindScalar || it.Scalar.Sum == nil || it.Scalar.Sum.Before {
-			continue
-		}
-		outside := slices.ContainsFunc(it.Scalar.Sum.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
-		if !outside {
-			out = append(out, it)
+func coverings(s *gen.Struct) []covering {
+	var out []covering
+	for _, p := range sumsIn(s) {
+		sum := p.last().Scalar.Sum
+		outside := slices.ContainsFunc(sum.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
+		if !sum.Before && !outside {
+			out = append(out, covering{p.last(), p.path[:len(p.path)-1]})
 		}
 	}
 	return out
@@ -61,73 +132,76 @@ const (
 
 // cover makes s find what its checksums cover.
 func (u *usage) cover(s *gen.Struct) {
-	for _, it := range coverings(s) {
-		for _, p := range it.Scalar.Sum.Parts {
+	for _, c := range coverings(s) {
+		if len(c.holder) > 0 {
+			u.need(s, c.within(valAt, nil))
+			u.need(s, c.within(valEnd, nil))
+		}
+		for _, p := range c.item.Scalar.Sum.Parts {
 			for _, e := range []edge{edgeStart, edgeEnd} {
 				if p.Kind != gen.CoverItems {
 					break
 				}
-				for _, o := range area(s, p, e) {
-					ref := gen.Ref{Path: []*gen.Item{o}}
-					u.need(s, value{valueKind(e), ref})
+				for _, o := range area(c.owner(s), p, e) {
+					u.need(s, c.within(valueKind(e), []*gen.Item{o}))
 					if o.When != nil {
-						u.need(s, value{valPresent, ref})
+						u.need(s, c.within(valPresent, []*gen.Item{o}))
 					}
 				}
 			}
 			for _, r := range p.Except {
-				u.need(s, value{valAt, r})
+				u.need(s, c.within(valAt, r.Path))
 			}
 		}
 	}
 }
 
-// coverSlot is the local with the place of a checksum in sum_id, 0 when it is absent.
-func (f *function) coverSlot(it *gen.Item) string { return "sum_" + it.Name.Filter }
-
-// coverSlots declares them.
+// coverSlots declares where the checksums stand in sum_id.
 func (f *function) coverSlots() {
-	for _, it := range coverings(f.s) {
-		f.g.line("local %s = 0", f.coverSlot(it))
+	for _, c := range coverings(f.s) {
+		f.g.line("local %s = 0", c.slot())
 	}
 }
 
 // coverParts prints what the checksums of the struct cover, at its end.
 func (f *function) coverParts() error {
-	for _, it := range coverings(f.s) {
+	for _, c := range coverings(f.s) {
 		var parts []string
-		for _, p := range it.Scalar.Sum.Parts {
-			text, err := f.coverPart(it, p)
+		for _, p := range c.item.Scalar.Sum.Parts {
+			text, err := f.coverPart(c, p)
 			if err != nil {
 				return err
 			}
 			parts = append(parts, text)
 		}
-		slot := f.coverSlot(it)
-		f.g.line("if %s > 0 then sum_cover[%s] = { %s } end", slot, slot, strings.Join(parts, ", "))
+		f.g.line("if %s > 0 then sum_cover[%s] = { %s } end", c.slot(), c.slot(), strings.Join(parts, ", "))
 	}
 	return nil
 }
 
-func (f *function) coverPart(sum *gen.Item, p *gen.CoverPart) (string, error) {
+func (f *function) coverPart(c covering, p *gen.CoverPart) (string, error) {
 	from, to := "", ""
 	switch p.Kind {
 	case gen.CoverFill:
 		return fmt.Sprintf("rep(\"\\%03d\", %d)", p.Fill, p.Count), nil
 	case gen.CoverBefore:
-		from, to = "0", fmt.Sprintf("sum_at[%s]", f.coverSlot(sum))
+		from, to = "0", fmt.Sprintf("sum_at[%s]", c.slot())
 	case gen.CoverSelf:
 		from, to = "at", "o"
+		if len(c.holder) > 0 {
+			from, to = f.local(c.within(valAt, nil)), f.local(c.within(valEnd, nil))
+		}
 	case gen.CoverItems:
-		from, to = f.edgeText(p, edgeStart), f.edgeText(p, edgeEnd)
+		from, to = f.edgeText(c, p, edgeStart), f.edgeText(c, p, edgeEnd)
 	default:
-		return "", fmt.Errorf("luagen: %s.%s: %s: not supported", f.s.Name.Schema, sum.Name.Schema, gen.FeatureCover)
+		return "", fmt.Errorf("luagen: %s.%s: %s: not supported", f.s.Name.Schema, c.item.Name.Schema, gen.FeatureCover)
 	}
 	fields := []string{from, to}
 	for _, r := range p.Except {
-		at, width, ok := f.bitsOf(r)
+		at, width, ok := f.bitsOf(gen.Ref{Path: slices.Concat(c.holder, r.Path)})
 		if !ok {
-			return "", fmt.Errorf("luagen: %s.%s: a checksum without the optional or variable %s: not supported", f.s.Name.Schema, sum.Name.Schema, pathText(r.Path))
+			return "", fmt.Errorf("luagen: %s.%s: a checksum without the optional or variable %s: not supported", f.s.Name.Schema, c.item.Name.Schema,
+				pathText(r.Path))
 		}
 		fields = append(fields, at, fmt.Sprintf("%s + %d", at, width), fmt.Sprint(p.Mask))
 	}
@@ -135,14 +209,13 @@ func (f *function) coverPart(sum *gen.Item, p *gen.CoverPart) (string, error) {
 }
 
 // edgeText is where a part begins or ends; zero when nothing of it is there.
-func (f *function) edgeText(p *gen.CoverPart, e edge) string {
+func (f *function) edgeText(c covering, p *gen.CoverPart, e edge) string {
 	var alts []string
 	optional := true
-	for _, it := range area(f.s, p, e) {
-		ref := gen.Ref{Path: []*gen.Item{it}}
-		at := f.local(value{valueKind(e), ref})
+	for _, it := range area(c.owner(f.s), p, e) {
+		at := f.local(c.within(valueKind(e), []*gen.Item{it}))
 		if it.When != nil {
-			at = f.local(value{valPresent, ref}) + " and " + at
+			at = f.local(c.within(valPresent, []*gen.Item{it})) + " and " + at
 		} else {
 			optional = false
 		}

@@ -266,8 +266,8 @@ func (b *batch) compare(t *testing.T, p *gen.Protocol, v verdict, d *dissected) 
 
 func (b *batch) compareFields(t *testing.T, p *gen.Protocol, v verdict, d *dissected) string {
 	t.Helper()
-	want := map[string][]string{}
-	for path, text := range gen.Flatten(v.tree) {
+	want, flat := map[string][]string{}, gen.Flatten(v.tree)
+	for path, text := range flat {
 		r := resolve(t, p, rootOf(t, p, b.packet), path)
 		if r.item == nil {
 			continue
@@ -276,6 +276,7 @@ func (b *batch) compareFields(t *testing.T, p *gen.Protocol, v verdict, d *disse
 			want[r.filter] = append(want[r.filter], text)
 		}
 	}
+	addVectorMeaning(t, p, &vector{Packet: b.packet, Fields: flat}, want)
 	return compareValues(p, want, d)
 }
 
@@ -319,7 +320,7 @@ func TestDissectorsOfExampleSchemasSurviveDamage(t *testing.T) {
 func (b *batch) flip(rng *rand.Rand) {
 	from := b.bytes
 	b.bytes = nil
-	for range 600 {
+	for range 300 {
 		data := append([]byte{}, from[rng.IntN(len(from))]...)
 		for range 1 + rng.IntN(3) {
 			data[rng.IntN(min(len(data), 80))] ^= byte(1 << rng.IntN(8))
@@ -333,7 +334,7 @@ func (b *batch) cut(t *testing.T, p *gen.Protocol, script string, rng *rand.Rand
 	t.Helper()
 	var packets [][]byte
 	var captured []int
-	for _, data := range b.bytes[:min(len(b.bytes), 200)] {
+	for _, data := range b.bytes[:min(len(b.bytes), 100)] {
 		packets, captured = append(packets, data), append(captured, 1+rng.IntN(len(data)))
 	}
 	shown := readPDML(t, tshark(t, script, writeUserPcap(t, packets, captured), b.options(t, p)...), p.Targets.LuaProto, comparedItems(p))

@@ -27,9 +27,9 @@ func TestDissectorAgreesWithVectorsOfOtherSchema(t *testing.T) {
 	agree(t, p, vectorsOf(t, p))
 }
 
-// TestDissectorAgreesOnLayoutsThatTheLanguageLacks changes the compiled schema to what the compiler does not produce yet:
-// signed integers, little-endian ones and a checksum that is mirrored on one side only.
-func TestDissectorAgreesOnLayoutsThatTheLanguageLacks(t *testing.T) {
+// TestDissectorAgreesOnSignedAndLittleEndianNumbers changes the compiled schema: its numbers become signed or little-endian,
+// and its checksum is mirrored on one side only.
+func TestDissectorAgreesOnSignedAndLittleEndianNumbers(t *testing.T) {
 	p, err := gen.Load("testdata/features.mrs")
 	if err != nil {
 		t.Fatal(err)

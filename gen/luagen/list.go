@@ -73,6 +73,9 @@ func (g *generator) list(l *gen.List) error {
 	g.shut("},")
 	g.line("required = {%s},", g.requiredKeys(l))
 	g.shut("}")
+	if g.general() {
+		g.line("list_fields(L.%s, F.%s)", l.Name.Filter, l.Head.Name.Filter)
+	}
 	g.line("")
 	return nil
 }

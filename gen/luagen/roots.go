@@ -11,21 +11,10 @@ import (
 
 // refuse names the first construct of p that has no Lua.
 func refuse(p *gen.Protocol) error {
-	err := p.Refuse(gen.FeatureSized, gen.FeatureTail, gen.FeatureAlign, gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
+	return p.Refuse(gen.FeatureSized, gen.FeatureTail, gen.FeatureAlign, gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
 		gen.FeatureDefault, gen.FeatureVector, gen.FeatureSigned, gen.FeatureSignedRange, gen.FeatureLittle, gen.FeatureLint,
 		gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
 		gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown)
-	if err != nil {
-		return err
-	}
-	for _, s := range p.Structs {
-		for _, it := range s.Items {
-			if it.Array != nil && it.Array.Scalar != nil && it.Array.Scalar.Signed && it.Array.Scalar.In != nil {
-				return fmt.Errorf("%s.%s: %s in an array: not supported", s.Name.Schema, it.Name.Schema, gen.FeatureSignedRange)
-			}
-		}
-	}
-	return nil
 }
 
 // rootsOf lists the packets that dissection can begin with.
@@ -66,6 +55,8 @@ func (g *generator) has(what string) bool {
 		return g.many()
 	case "cover":
 		return g.covers()
+	case "deep":
+		return g.deep()
 	case "lints":
 		return g.lints()
 	}
@@ -86,6 +77,9 @@ func (g *generator) lints() bool {
 
 // runtimes prints the pieces that decode functions call.
 func (g *generator) runtimes() {
+	if g.deep() {
+		g.line("local sum_path = {} -- items of the checksum fields met")
+	}
 	if g.covers() {
 		g.embed(runtimeCover)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // run prints a Run: the bounds, the values, the tree, the hooks and the checks.
-func (f *function) run(r *gen.Run) error {
+func (f *function) run(r *gen.Run) {
 	g := f.g
 	g.open("do")
 	g.line("local e = o + %d", r.Size)
@@ -27,9 +27,7 @@ func (f *function) run(r *gen.Run) error {
 		g.addRun(f.s, r, "o")
 		g.shut("end")
 	}
-	if err := f.sums(r); err != nil {
-		return err
-	}
+	f.sums(r)
 	for _, n := range nestedIn(r) {
 		if h := g.hooks[n.last().Struct]; h != nil {
 			f.hook(h, n.path)
@@ -41,7 +39,6 @@ func (f *function) run(r *gen.Run) error {
 	}
 	g.line("o = e")
 	g.shut("end")
-	return nil
 }
 
 // reads reports whether the run looks at bytes, and not only at how many there are.
@@ -270,25 +267,26 @@ func (f *function) placeOf(c *gen.Check, r *gen.Run) (place, bool) {
 }
 
 // sums notes where a checksum field lies, to be verified when all else is known to be well.
-func (f *function) sums(r *gen.Run) error {
+func (f *function) sums(r *gen.Run) {
+	g := f.g
 	for _, p := range leavesOf(r) {
 		s := p.last().Scalar
 		if p.last().Kind != gen.KindScalar || s.Sum == nil {
 			continue
 		}
-		id, err := f.g.sumOf(f.s, p)
-		if err != nil {
-			return err
-		}
 		first, _ := p.window()
-		f.g.line("sum_n = sum_n + 1")
-		f.g.line("sum_id[sum_n], sum_at[sum_n] = %d, %s", id, plus("o", first))
-		if f.g.covers() {
-			f.g.line("sum_cover[sum_n] = nil")
+		g.line("sum_n = sum_n + 1")
+		g.line("sum_id[sum_n], sum_at[sum_n] = %d, %s", g.sumOf(p), plus("o", first))
+		if g.deep() {
+			g.line("sum_path[sum_n] = %s", quote(pathText(p.path)))
 		}
-		if slices.Contains(coverings(f.s), p.last()) {
-			f.g.line("%s = sum_n", f.coverSlot(p.last()))
+		if g.covers() {
+			g.line("sum_cover[sum_n] = nil")
+		}
+		for _, c := range coverings(f.s) {
+			if samePath(p.path, append(slices.Clone(c.holder), c.item)) {
+				g.line("%s = sum_n", c.slot())
+			}
 		}
 	}
-	return nil
 }

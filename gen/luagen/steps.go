@@ -21,7 +21,7 @@ func (f *function) steps(steps []gen.Step) error {
 func (f *function) step(step gen.Step) error {
 	switch st := step.(type) {
 	case *gen.Run:
-		return f.run(st)
+		f.run(st)
 	case *gen.Verify:
 		for _, c := range st.Checks {
 			f.check(c, nil)
@@ -104,8 +104,15 @@ func (f *function) invoke(in invocation) {
 	for _, v := range params(g.use, in.callee) {
 		args = append(args, f.argument(v, in))
 	}
+	deep := g.deep() && g.summed(in.callee)
+	if deep {
+		g.line("local k = sum_n")
+	}
 	g.line("local %s = D.%s(%s)", strings.Join(results, ", "), in.callee.Name.Filter, strings.Join(args, ", "))
 	g.line("if not n then return nil, x1, inside(%s, x2), x3 end", in.path)
+	if deep {
+		g.prefix(in.path)
+	}
 	if in.windowed && !in.callee.Greedy {
 		g.line("if n < %s then return nil, %d, %s, n end", in.stop, gen.TrailingNumber, in.path)
 	}
@@ -387,8 +394,19 @@ func (f *function) elements(e *gen.Elements) {
 	if e.Tail != nil {
 		end = f.end(e.Reserve, e.Tail)
 	}
-	g.line("local n, x1, x2, x3 = elements(L.%s, o, %s, t%s)", list.Name.Filter, end, args)
+	tree := "t"
+	if g.general() {
+		tree = "t and W." + list.Head.Name.Filter + " and t"
+	}
+	deep := g.deep()
+	if deep {
+		g.line("local k = sum_n")
+	}
+	g.line("local n, x1, x2, x3 = elements(L.%s, o, %s, %s%s)", list.Name.Filter, end, tree, args)
 	g.line("if not n then return nil, x1, inside(%s, x2), x3 end", quote(path))
+	if deep {
+		g.prefix(quote(path))
+	}
 	g.line("o = n")
 	g.shut("end")
 	f.leave(e.Item)

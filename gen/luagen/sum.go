@@ -15,19 +15,16 @@ type sumField struct {
 	owner *gen.Struct
 }
 
-// sumOf registers the checksum field that lies at p in a run of s, and returns its number.
-func (g *generator) sumOf(s *gen.Struct, p place) (int, error) {
+// sumOf registers the checksum field that lies at p in a run, and returns its number.
+func (g *generator) sumOf(p place) int {
 	it := p.last()
-	if !it.Scalar.Sum.Before && len(p.path) > 1 {
-		return 0, fmt.Errorf("luagen: %s.%s: %s inside a header of fixed size: not supported", s.Name.Schema, pathText(p.path), gen.FeatureCover)
-	}
 	for i, o := range g.sums {
 		if o.item == it {
-			return i + 1, nil
+			return i + 1
 		}
 	}
 	g.sums = append(g.sums, sumField{it, pathText(p.path), it.Owner})
-	return len(g.sums), nil
+	return len(g.sums)
 }
 
 // checksums prints the table SUMS that verifies the registered fields.

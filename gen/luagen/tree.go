@@ -158,20 +158,26 @@ func (g *generator) insides() {
 	for _, s := range g.structs {
 		var names []string
 		seen := map[*gen.Struct]bool{s: true}
-		eachInside(s, seen, func(o *gen.Struct) { names = append(names, quote(o.Name.Filter)) })
+		g.eachInside(s, seen, func(o *gen.Struct) { names = append(names, quote(o.Name.Filter)) })
 		g.line("%s = { %s },", key(s.Name.Filter), strings.Join(names, ", "))
 	}
 	g.shut("}")
 	g.line("")
 }
 
-// eachInside visits the structs that s contains at any depth, each once. Elements of lists are not gated and left out.
-func eachInside(s *gen.Struct, seen map[*gen.Struct]bool, visit func(*gen.Struct)) {
+// eachInside visits the structs that s contains at any depth, each once. A list is there by its head when it is general;
+// other lists are not gated and left out.
+func (g *generator) eachInside(s *gen.Struct, seen map[*gen.Struct]bool, visit func(*gen.Struct)) {
 	inner := func(o *gen.Struct) {
 		if o != nil && !seen[o] {
 			seen[o] = true
 			visit(o)
-			eachInside(o, seen, visit)
+			g.eachInside(o, seen, visit)
+		}
+	}
+	if g.general() && s.List != nil && s.List.Head == s {
+		for _, c := range s.List.Cases {
+			inner(c.Struct)
 		}
 	}
 	for _, it := range s.Items {
@@ -183,6 +189,10 @@ func eachInside(s *gen.Struct, seen map[*gen.Struct]bool, visit func(*gen.Struct
 		case gen.KindSwitch:
 			for _, arm := range it.Switch.Arms {
 				inner(arm.Struct)
+			}
+		case gen.KindList:
+			if g.general() {
+				inner(it.List.Head)
 			}
 		}
 	}

@@ -162,16 +162,22 @@ func datagram(t *testing.T, r route, payload []byte) []byte {
 // Anything that Lua has to say is a failure.
 func tshark(t *testing.T, script, pcap string, args ...string) []byte {
 	t.Helper()
-	if _, err := exec.LookPath("tshark"); err != nil {
-		t.Fatal("tshark is missing: apt-get install -y --no-install-recommends tshark")
-	}
 	strict, err := filepath.Abs("testdata/strict.lua")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plainTshark(t, pcap, append([]string{"-X", "lua_script:" + strict, "-X", "lua_script:" + script}, args...)...)
+}
+
+// plainTshark runs tshark as it comes.
+func plainTshark(t *testing.T, pcap string, args ...string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("tshark"); err != nil {
+		t.Fatal("tshark is missing: apt-get install -y --no-install-recommends tshark")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	all := append([]string{"-n", "-r", pcap, "-X", "lua_script:" + strict, "-X", "lua_script:" + script}, args...)
+	all := append([]string{"-n", "-r", pcap}, args...)
 	cmd := exec.CommandContext(ctx, "tshark", all...)
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "LC_ALL=C.UTF-8")

@@ -67,7 +67,11 @@ local function verify(wanted)
     if wanted and f.of and fetch(at + f.size) then
       status = f.of(at) == stored(f, at) and 1 or 0
 --@end
+--@if deep
+      if status == 0 and not code then code, path, where = 10, sum_path[i], at end
+--@else
       if status == 0 and not code then code, path, where = 10, f.path, at end
+--@end
     end
     if sum_item[at] then sum_item[at]:add(f.status, status):set_generated() end
   end
@@ -161,7 +165,11 @@ local function dissect(buf, whole, pinfo, tree)
   hook.finish(tree, t, pinfo)
   local info = hook.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
+--@if many
+  if visible then t:append_text(", " .. title .. info) end
+--@else
   if visible then t:append_text(", " .. info) end
+--@end
   if t then
     for k in pairs(sum_item) do sum_item[k] = nil end
   end

@@ -82,3 +82,15 @@ local function elements(list, o, stop, t, ...)
   end
   return stop
 end
+
+-- Puts what a list shows beside its elements' heads among their fields, so that filters find it.
+local function list_fields(list, own)
+  local function add(f) own[#own + 1] = f end
+  add(list.field)
+  add(list.unknown)
+  add(list.padding)
+  for _, f in pairs(list.bare) do add(f) end
+  for _, c in pairs(list.cases) do
+    if not c.decode then add(c.field) end
+  end
+end

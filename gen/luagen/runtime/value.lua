@@ -6,7 +6,13 @@ local function element_value(case, path, o, e, u, at)
     if o == e then return true end
     return nil, 13, path, at
   end
+--@if deep
+  local k = sum_n
+--@end
   local n, code, inner, where = case.decode(o, e, u)
+--@if deep
+  for i = k + 1, sum_n do sum_path[i] = inside(path, sum_path[i]) end
+--@end
   if n == e then return true end
   if n or code == 1 or code == 8 then return nil, 13, path, at end
   return nil, code, inside(path, inner), where

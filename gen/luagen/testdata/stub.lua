@@ -12,7 +12,7 @@ base = setmetatable({}, { __index = function() return 0 end })
 expert = { group = anything, severity = anything }
 ENC_UTF_8 = 0
 ProtoExpert = { new = function(name) return name end }
-DissectorTable = { get = function() return { add = function() end } end }
+DissectorTable = { get = function() return { add = function() end, remove = function() end, add_for_decode_as = function() end } end }
 Dissector = { get = function() return {} end }
 package.loaded.bit = nil
 
@@ -24,6 +24,8 @@ function word.decode(raw) return new((string.unpack(">i8", raw))) end
 function word:encode() return string.pack(">i8", self.v) end
 function word:tonumber() return self.v end
 function word:band(o) return new(self.v & o.v) end
+function word:lshift(n) return new(self.v << n) end
+function word:arshift(n) return new(self.v >> n | (self.v < 0 and n > 0 and ~(-1 >> n) or 0)) end
 function word.__mod(a, b) return new(math.ult(a.v, 0) and a.v or a.v % b.v) end
 function word.__eq(a, b) return a.v == b.v end
 function word.__le(a, b) return not math.ult(b.v, a.v) end
@@ -32,6 +34,7 @@ UInt64, Int64 = word, word
 
 local proto
 function Proto()
+  if proto then return {} end -- the first one is asked
   proto = { prefs = { crc = 2, port = 4797, reserved = false } }
   return setmetatable({}, {
     __newindex = function(_, k, v) proto[k] = v end,

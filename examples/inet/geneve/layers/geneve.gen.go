@@ -78,15 +78,9 @@ func (g *Geneve) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error 
 		}
 		return err
 	}
-	payload, trailer := genevePayload(&g.Geneve, g.strict)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(g.Geneve.Data)
 	g.Contents = data[:start:start]
-	g.Payload = data[start:end:end]
-	g.trailer = data[end:used:used]
+	g.Payload = g.Geneve.Data
 	return nil
 }
 

@@ -75,15 +75,9 @@ func (g *Gre) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := grePayload(&g.Gre)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(g.Gre.Data)
 	g.Contents = data[:start:start]
-	g.Payload = data[start:end:end]
-	g.trailer = data[end:used:used]
+	g.Payload = g.Gre.Data
 	return nil
 }
 

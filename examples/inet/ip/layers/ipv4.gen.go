@@ -75,15 +75,9 @@ func (i *Ipv4) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := ipv4Payload(&i.Ipv4)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(i.Ipv4.Data)
 	i.Contents = data[:start:start]
-	i.Payload = data[start:end:end]
-	i.trailer = data[end:used:used]
+	i.Payload = i.Ipv4.Data
 	return nil
 }
 

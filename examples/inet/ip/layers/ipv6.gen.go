@@ -74,15 +74,9 @@ func (i *Ipv6) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := ipv6Payload(&i.Ipv6)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(i.Ipv6.Data)
 	i.Contents = data[:start:start]
-	i.Payload = data[start:end:end]
-	i.trailer = data[end:used:used]
+	i.Payload = i.Ipv6.Data
 	return nil
 }
 

@@ -78,15 +78,9 @@ func (t *Tcp) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := tcpPayload(&t.Tcp)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(t.Tcp.Data)
 	t.Contents = data[:start:start]
-	t.Payload = data[start:end:end]
-	t.trailer = data[end:used:used]
+	t.Payload = t.Tcp.Data
 	return nil
 }
 

@@ -78,15 +78,9 @@ func (u *Udp) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := udpPayload(&u.Udp)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(u.Udp.Data)
 	u.Contents = data[:start:start]
-	u.Payload = data[start:end:end]
-	u.trailer = data[end:used:used]
+	u.Payload = u.Udp.Data
 	return nil
 }
 

@@ -74,15 +74,9 @@ func (v *Vxlan) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	payload, trailer := vxlanPayload(&v.Vxlan)
-	end := used - trailer
-	start := end
-	if payload != nil {
-		start -= len(*payload)
-	}
+	start := used - len(v.Vxlan.Data)
 	v.Contents = data[:start:start]
-	v.Payload = data[start:end:end]
-	v.trailer = data[end:used:used]
+	v.Payload = v.Vxlan.Data
 	return nil
 }
 
