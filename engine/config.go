@@ -132,6 +132,9 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("%w: %s is %d, allowed %d..%d", ErrConfig, l.name, l.value, l.least, l.most)
 		}
 	}
+	if len(c.Addresses) > mostPlanes {
+		return c, fmt.Errorf("%w: %d Addresses, at most %d", ErrConfig, len(c.Addresses), mostPlanes)
+	}
 	if c.Chunk%8 != 0 {
 		return c, fmt.Errorf("%w: Chunk is %d, not a multiple of 8", ErrConfig, c.Chunk)
 	}

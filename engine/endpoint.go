@@ -171,7 +171,9 @@ func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
 	s := c.incoming.get(r.Stream)
 	s.Post(r.ID, r.Buffer)
 	if start, posted, due := s.Ready(); due {
-		c.answers.ready(wire.Ready{Stream: r.Stream, Start: start, Posted: posted})
+		if !c.answers.ready(wire.Ready{Stream: r.Stream, Start: start, Posted: posted}) {
+			e.drop(DropQueue) // the timer of the peer repairs it
+		}
 		e.wake(c)
 	}
 	return nil

@@ -134,8 +134,8 @@ func (c *conn) nextRoute(p *path.Path) Route {
 //
 //mr:req MR-FAIL-004
 func (e *Endpoint) complain(c *conn, p *path.Path) {
-	if !c.opener() {
-		c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID, Info: uint32(p.Epoch)})
+	if !c.opener() && !c.answers.notice(wire.Notice{Code: wire.NoticeCodePathBad, Path: p.ID, Info: uint32(p.Epoch)}) {
+		e.drop(DropQueue)
 	}
 }
 

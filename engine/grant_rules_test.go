@@ -54,6 +54,10 @@ func TestGrantLowersTheLimitAndEnds(t *testing.T) {
 	if got := k.rate(Time(time.Second)); got != 0 {
 		t.Errorf("rate %d without a limit of the receiver", got)
 	}
+	k.hint(Time(time.Second), &wire.Ack{Rate: 80_000, HintSerial: 6})
+	if got := k.rate(Time(time.Second)); got != 0 {
+		t.Errorf("rate %d after an older hint, when there is no limit any more", got)
+	}
 }
 
 // While a hint binds, marks do not lower the connection's window; without it they do.

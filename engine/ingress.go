@@ -154,7 +154,9 @@ func (e *Endpoint) handleProbe(c *conn, p *path.Path, a path.Arrival) {
 		c.acks.request(p.ID)
 	}
 	if probe := e.in.Plain.Probe.Probe; probe.Token != 0 {
-		c.answers.reply(p.ID, wire.Probe{Token: probe.Token, Ecn: a.ECN})
+		if !c.answers.reply(p.ID, wire.Probe{Token: probe.Token, Ecn: a.ECN}) {
+			e.drop(DropQueue)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func TestPathThatLosesMostIsTakenOut(t *testing.T) {
 // with its epoch, and with packets as large as the largest.
 //
 //mr:test MR-FAIL-007
+//mr:test MR-WIRE-018
 func TestFailedPathIsProbedForEver(t *testing.T) {
 	const chunk = 1024
 	p := newPair(t, engine.Config{Chunk: chunk})

@@ -5,6 +5,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -146,5 +147,14 @@ func TestCookieIsGoodForTenSecondsAtItsAddress(t *testing.T) {
 				t.Errorf("accepted: %v", accepted)
 			}
 		})
+	}
+}
+
+func TestEndpointHasSixteenAddressesAtMost(t *testing.T) {
+	for n, ok := range map[int]bool{15: true, 16: true, 17: false} {
+		_, err := engine.New(engine.Config{Addresses: make([]netip.AddrPort, n)})
+		if (err == nil) != ok || err != nil && !errors.Is(err, engine.ErrConfig) {
+			t.Errorf("%d addresses: %v", n, err)
+		}
 	}
 }

@@ -132,3 +132,29 @@ func TestStreamIDsBelongToADirection(t *testing.T) {
 	}
 	p.must(p.ends[1].Post(p.now, ids[1], engine.Work{Stream: 7, Op: engine.OpSend, Data: []byte("more")}))
 }
+
+// When a requester gives up its stream, the replies to it stop.
+//
+//mr:test MR-STREAM-024
+func TestRepliesToAnAbortedStreamStop(t *testing.T) {
+	p := newPair(t, engine.Config{Chunk: 1024, InitialWindow: 4 * 1100, MaxWindow: 8 * 1100})
+	ids := p.connect(2)
+	key, err := p.ends[1].Register(make([]byte, 1<<20), engine.RemoteRead)
+	p.must(err)
+	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 2, Op: engine.OpRead, ID: 1, Key: key, Into: make([]byte, 1<<20)}))
+	replies := 0
+	p.drop = func(_ int, d engine.Datagram) bool {
+		if opcodeAnswered(d) == wire.OpcodeReadReply {
+			replies++
+		}
+		return false
+	}
+	p.run("a start", func() bool { return replies > 100 })
+	p.must(p.ends[0].Cancel(p.now, ids[0], 2, 1))
+	p.run("the stream's end", func() bool { return p.count(1, engine.StreamEnded) == 1 })
+	before := replies
+	p.settle()
+	if replies > before+8 || before > 900 {
+		t.Errorf("%d chunks of a reply of 1024 before the stream's end, %d after it", before, replies-before)
+	}
+}

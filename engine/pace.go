@@ -24,6 +24,7 @@ type control struct {
 type grant struct {
 	rate   uint64 // bit/s of wire bytes; 0 = none
 	serial uint16
+	known  bool // serial is that of a hint
 	until  Time
 }
 
@@ -107,10 +108,10 @@ func (k *control) sent(now Time, size int) {
 //
 //mr:req MR-CC-007
 func (k *control) hint(now Time, a *wire.Ack) {
-	if int16(a.HintSerial-k.grant.serial) < 0 && k.granted(now) {
+	if k.grant.known && int16(a.HintSerial-k.grant.serial) < 0 {
 		return
 	}
-	k.grant.serial = a.HintSerial
+	k.grant.serial, k.grant.known = a.HintSerial, true
 	if a.Rate == noHint {
 		k.grant.rate = 0
 		return

@@ -29,10 +29,13 @@ func (e *Endpoint) trimmed(d Datagram) {
 	if c == nil || !c.live() || c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()) == nil || c.paths.Get(base.Path) == nil {
 		return
 	}
-	c.answers.notice(wire.Notice{
+	sent := c.answers.notice(wire.Notice{
 		Code: wire.NoticeCodeTrimmed, Path: base.Path, Psn: base.Psn, Tsn: base.Tsn,
 		Stream: message.Stream, Message: message.Message,
 	})
+	if !sent {
+		e.drop(DropQueue)
+	}
 	e.wake(c)
 }
 

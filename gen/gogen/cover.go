@@ -176,11 +176,11 @@ func partBits(it *gen.Item) int {
 
 // locator prints the search for the places of items in a packet that is decoded into the variable whole and has size bytes.
 type locator struct {
-	g  *generator
-	b  *body
-	sc *scope
-	sl slots
-	m  *measurer
+	g     *generator
+	b     *body
+	sc    *scope
+	sl    slots
+	depth int // of branches around the steps
 }
 
 func (l *locator) steps(steps []gen.Step) {
@@ -191,6 +191,7 @@ func (l *locator) steps(steps []gen.Step) {
 		case *gen.Limit, *gen.Verify:
 			continue
 		case *gen.Branch:
+			l.depth++
 			l.b.line("if %s {", l.sc.truth(st.Cond).code)
 			l.steps(st.Then)
 			if len(st.Else) > 0 {
@@ -198,7 +199,11 @@ func (l *locator) steps(steps []gen.Step) {
 				l.steps(st.Else)
 			}
 			l.b.line("}")
+			l.depth--
 			continue
+		}
+		if _, run := st.(*gen.Run); run && l.depth == 0 && i == len(steps)-1 {
+			return // nothing is looked for behind it
 		}
 		if n, lines, ok := l.measure(st); ok {
 			l.b.WriteString(lines)

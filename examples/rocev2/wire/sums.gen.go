@@ -232,7 +232,6 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 	off += len(whole.Pad)
 	padTo = off
 	icrcFrom = off
-	off += 4
 	src = src[:size]
 	switch ip.Kind {
 	case OuterIpv4, OuterIpv6:
