@@ -186,9 +186,7 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		c.settle(p, before)
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
-		// The last packet for a while, be it for want of data or of window, asks for an ACK at once.
-		last := c.outgoing.active.Len() == 1 && s.Hold(e.now) != stream.Free || c.flying+size > c.control.limit(e.now) ||
-			p.InFlight() < e.cfg.AckEvery*size && !p.Room(size)
+		last := c.outgoing.active.Len() == 1 && s.Hold(e.now) != stream.Free || e.stalls(c, p, size)
 		e.write(c, p, &k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()
 		c.outgoing.active.Push(s)
@@ -196,6 +194,15 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		return p, true
 	}
 	return nil, false
+}
+
+// stalls tells whether the sender now has to wait for an ACK that nothing makes due at once: the window is full of too few
+// packets. The last packet for a while, be it for want of data or of window, asks for an ACK.
+//
+//mr:req MR-LOSS-011
+func (e *Endpoint) stalls(c *conn, p *path.Path, size int) bool {
+	few := c.flying <= e.cfg.AckEvery*size
+	return few && (c.flying+size > c.control.limit(e.now) || !p.Room(size))
 }
 
 // deactivate takes the front stream out of the active queue: until something happens on it, or on its connection.
