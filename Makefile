@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: help demo test check-all check gen generate soak fuzz bench tidy deps
+.PHONY: help demo test check-all check gen generate trace mutants soak fuzz bench tidy deps
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,12 @@ gen: ## Write the generated files anew.
 	@go run ./cmd/mrgen gen
 
 generate: gen ## The same.
+
+trace: ## Which code obeys each requirement, and which test proves it?
+	@scripts/trace.sh
+
+mutants: ## Does a test notice each of a hundred small faults? Prints the matrix.
+	@go run ./fuzz/mutants
 
 soak: ## Random faults for MIN minutes (10); what was found goes to fuzz/ledger.jsonl.
 	@go run ./cmd/mrsim soak --minutes $(or $(MIN),10)

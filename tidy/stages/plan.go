@@ -59,6 +59,8 @@ func slow() []Stage {
 		{"seeds", "do ten thousand seeds come out right?", 30 * minute, []Step{
 			{Kind: GoTest, Args: []string{"-run", "Seeds", "-timeout", "30m", "./engine/sim"}, Env: []string{"MR_SEEDS=10000"}},
 		}},
+		{"trace", "is each requirement proven by a test that ran?", 10 * minute, []Step{{Args: []string{"scripts/trace.sh", "-q"}}}},
+		{"mutants", "does a test notice each small fault?", 20 * minute, []Step{{Args: []string{"go", "run", "./fuzz/mutants"}}}},
 		{"crowd", "do 4,000 connections of 64 streams stay small?", 5 * minute, []Step{
 			{Kind: GoTest, Args: []string{"-run", "Crowd", "./engine"}, Env: []string{"MR_CROWD=4000"}},
 		}},
