@@ -124,7 +124,7 @@ func fuzzAll(ctx context.Context, time, listing string) Result {
 
 // fuzz runs one target, given as name, package and time.
 func fuzz(ctx context.Context, run []string) Result {
-	args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + run[0] + "$", "-fuzztime", run[2], run[1]}
+	args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + run[0] + "$", "-fuzztime", run[2], "-fuzzminimizetime", "1x", run[1]}
 	out, errOut, err := execute(ctx, args, nil)
 	if err != nil {
 		return failed("%s: %v\n%s%s", strings.Join(args, " "), err, out, errOut)
