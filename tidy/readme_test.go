@@ -23,7 +23,7 @@ func TestReadmeCommandsWork(t *testing.T) {
 		ran++
 		t.Run(line, func(t *testing.T) {
 			if _, err := exec.LookPath(name); err != nil {
-				t.Skip("needs tshark: it is not installed")
+				t.Fatal("tshark is not installed; run: scripts/deps.sh tshark")
 			}
 			cmd := exec.Command("sh", "-c", line)
 			cmd.Dir = ".."

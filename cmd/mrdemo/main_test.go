@@ -75,7 +75,7 @@ func TestTwoProcessesMoveAFile(t *testing.T) {
 
 func TestDemonstrationAgreesWithTshark(t *testing.T) {
 	if _, err := exec.LookPath("tshark"); err != nil {
-		t.Skip("tshark is not installed: ", errNoTshark)
+		t.Fatal(errNoTshark)
 	}
 	in := file(t, 4<<20)
 	var out, complaints bytes.Buffer

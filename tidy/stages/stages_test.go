@@ -42,11 +42,11 @@ func TestJudgeCountsLeavesAndKeepsReasons(t *testing.T) {
 			{"Action":"build-fail","ImportPath":"p [p.test]"}
 			{"Action":"fail","Package":"p","FailedBuild":"p [p.test]"}`, Count{0, 1, 0}, "syntax error"},
 		{"a listed reason is a skip", `
-			{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: needs tshark: not found\n"}
+			{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: needs root: not found\n"}
 			{"Action":"skip","Package":"p","Test":"TestA"}
 			{"Action":"pass","Package":"p"}`, Count{0, 0, 1}, ""},
 		{"another reason is a failure", `
-			{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: flaky, sometimes needs tshark\n"}
+			{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: flaky, sometimes needs root\n"}
 			{"Action":"skip","Package":"p","Test":"TestA"}`, Count{0, 1, 0}, "flaky"},
 		{"a package without tests counts nothing", `{"Action":"skip","Package":"p"}`, Count{}, ""},
 	}
