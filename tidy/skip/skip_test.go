@@ -9,10 +9,10 @@ func TestAllowedMatchesBeginnings(t *testing.T) {
 	for reason, want := range map[string]bool{
 		"needs root":            true,
 		"needs root: not found": true,
-		"needs":                   false,
+		"needs":                 false,
 		"it needs root":         false,
-		"# needs patience":        false,
-		"":                        false,
+		"# needs patience":      false,
+		"":                      false,
 	} {
 		if got := allowed(list, reason); got != want {
 			t.Errorf("allowed(%q) = %v", reason, got)
