@@ -88,7 +88,7 @@ func (p *Protocol) StructNamed(name string) *Struct {
 
 // builtin returns a built-in code by number.
 func builtin(number int) *Code {
-	return BuiltinCodes()[number-1]
+	return builtinCodes[number-1]
 }
 
 func (p *Protocol) root(name string, params []*Value) (*Struct, map[*Param]*Value, error) {

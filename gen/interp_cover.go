@@ -220,6 +220,20 @@ func VerifySums(p *Protocol, name string, b []byte, params ...*Value) (unverifie
 	if err != nil {
 		return nil, err
 	}
+	return verify(sc, b)
+}
+
+// VerifyDecoded is VerifySums for what Decode has made of b.
+func VerifyDecoded(p *Protocol, v *Value, b []byte, params ...*Value) (unverified []string, err error) {
+	_, args, err := p.root(v.Struct.Name.Schema, params)
+	if err != nil {
+		return nil, err
+	}
+	return verify(Scope{Self: v, Args: args}, b)
+}
+
+// verify compares the checksums of a decoded tree in wire order.
+func verify(sc Scope, b []byte) (unverified []string, err error) {
 	fields := sumFields(sc)
 	slices.SortStableFunc(fields, func(a, b sumField) int { return a.v.from() - b.v.from() })
 	for _, s := range fields {

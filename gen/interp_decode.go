@@ -288,13 +288,11 @@ func (f *frame) choose(c *Choose) error {
 	path := joinPath(f.path, c.Item.Name.Schema)
 	n := f.scope().evalRef(&Expr{Op: OpRef, Ref: sw.Selector})
 	arm := sw.arm(n)
-	e := f.fail(SwitchNumber, path, f.off)
-	e.Got = n.Uint64()
-	if arm == nil {
-		return e
-	}
-	if arm.Reject != nil {
-		e.Code = arm.Reject
+	if arm == nil || arm.Reject != nil {
+		e := f.fail(SwitchNumber, path, f.off)
+		if e.Got = n.Uint64(); arm != nil {
+			e.Code = arm.Reject
+		}
 		return e
 	}
 	k := &Value{Item: c.Item, Arm: arm, Struct: arm.Struct, Off: f.off}

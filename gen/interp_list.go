@@ -198,14 +198,12 @@ func (k *Case) claims(keys []uint64) bool {
 // value decodes a known element's value, which must fill its window.
 func (ls *listState) value(e *element, k *Value) error {
 	f := ls.f
-	bad := f.fail(TLVLengthNumber, e.path, e.at)
-	bad.Got = uint64(e.length)
 	for _, it := range e.c.Head {
 		k.Kids = append(k.Kids, e.head.Find(it))
 	}
 	if e.c.Struct == nil {
 		if e.length != 0 {
-			return bad
+			return ls.misfit(e)
 		}
 		return nil
 	}
@@ -215,7 +213,14 @@ func (ls *listState) value(e *element, k *Value) error {
 	err := f.within(sub)
 	k.Struct, k.Kids = v.Struct, append(k.Kids, v.Kids...)
 	if asShort(err) {
-		return bad
+		return ls.misfit(e)
 	}
+	return err
+}
+
+// misfit is the error of a value that its element's length does not fit.
+func (ls *listState) misfit(e *element) error {
+	err := ls.f.fail(TLVLengthNumber, e.path, e.at)
+	err.Got = uint64(e.length)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 
@@ -19,6 +20,9 @@ const (
 	exitFault = 1
 	exitUsage = 2
 )
+
+// memoryLimit is what a command may use, in bytes, before it collects its garbage more eagerly.
+const memoryLimit = 240 << 20
 
 // errFault says that the answer is no and that it has been printed.
 var errFault = errors.New("fault")
@@ -43,6 +47,8 @@ type streams struct {
 }
 
 func main() {
+	debug.SetGCPercent(400) // most commands end before their garbage matters
+	debug.SetMemoryLimit(memoryLimit)
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -130,15 +131,20 @@ func relative(name string) string {
 	return name
 }
 
-// render prints all outputs in memory. Paths are relative to the root.
+// render prints all outputs in memory, side by side: no backend changes the protocol. Paths are relative to the root.
 func (p *project) render(protocol *gen.Protocol) ([]gen.File, error) {
+	printed, faults := make([][]gen.File, len(p.Output)), make([]error, len(p.Output))
+	var work sync.WaitGroup
+	for i, o := range p.Output {
+		work.Go(func() { printed[i], faults[i] = backends[o.Backend](protocol, o) })
+	}
+	work.Wait()
 	var all []gen.File
-	for _, o := range p.Output {
-		files, err := backends[o.Backend](protocol, o)
-		if err != nil {
-			return nil, fmt.Errorf("backend %s: %w", o.Backend, err)
+	for i, o := range p.Output {
+		if faults[i] != nil {
+			return nil, fmt.Errorf("backend %s: %w", o.Backend, faults[i])
 		}
-		for _, f := range files {
+		for _, f := range printed[i] {
 			name := path.Join(o.Dir, f.Path)
 			if slices.ContainsFunc(all, func(g gen.File) bool { return g.Path == name }) {
 				return nil, fmt.Errorf("two outputs write %s", name)

@@ -15,11 +15,10 @@ import (
 // its own line breaks. Formatting twice gives the same text, and the words and their order never change, except that a `;`
 // directly behind a closing brace goes away. A source that cannot be read gives diagnostics and no text.
 func Format(name string, src []byte) ([]byte, []Diagnostic) {
-	f := Parse(name, string(src))
+	f, tokens := parse(name, string(src))
 	if len(f.Diags) > 0 {
 		return nil, f.Sorted()
 	}
-	tokens, _ := f.tokenize()
 	p := &layoutParser{pieces: pieces(tokens)}
 	file := p.block()
 	out := &printer{}

@@ -39,10 +39,16 @@ var declParser = participle.MustBuild[chunkGrammar](
 
 // Parse reads a schema. What is broken is reported in Diags, what is whole stands in Decls.
 func Parse(name, source string) *File {
+	f, _ := parse(name, source)
+	return f
+}
+
+// parse returns the tokens as well; nil when nothing can be made of the source.
+func parse(name, source string) (*File, []lexer.Token) {
 	f := &File{Name: name, Source: source, lines: strings.Split(strings.ToValidUTF8(source, "\uFFFD"), "\n"), docs: map[int][]string{}, brokenWords: map[string]bool{}}
 	tokens, ok := f.tokenize()
 	if !ok {
-		return f
+		return f, nil
 	}
 	f.attachDocs(tokens)
 	for _, c := range f.split(tokens) {
@@ -52,7 +58,7 @@ func Parse(name, source string) *File {
 			f.lose(c)
 		}
 	}
-	return f
+	return f, tokens
 }
 
 // At returns the span of the token at a place.

@@ -59,7 +59,7 @@ func (k *book) add(id string, of *subject, b []byte) error {
 	if err != nil {
 		return v.reject(err)
 	}
-	if err := gen.VerifyPacket(k.p, v.Packet, b, of.params...); err != nil {
+	if _, err := gen.VerifyDecoded(k.p, tree, b, of.params...); err != nil {
 		v.Stage = "verify"
 		return v.reject(err)
 	}
