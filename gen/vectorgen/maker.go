@@ -3,7 +3,6 @@
 package vectorgen
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -37,7 +36,7 @@ func (m *maker) structure(v *gen.Value, st *gen.Struct, args map[*gen.Param]*gen
 	for _, item := range st.Items {
 		if item.When != nil {
 			if m.plan.with[item] {
-				satisfy(sc, item.When)
+				m.satisfy(sc, item.When)
 			}
 			if !sc.Truth(item.When) {
 				continue
@@ -76,24 +75,30 @@ func smallest(s *gen.Scalar, n uint64) uint64 {
 	if s.Signed {
 		return smallestSigned(s, n)
 	}
-	var allowed []gen.Range
-	allowed = append(allowed, s.In...)
-	if len(allowed) == 0 && s.Enum != nil && s.Enum.Closed {
-		for _, e := range s.Enum.Members {
-			allowed = append(allowed, gen.Range{First: e.First, Last: e.Last})
-		}
-	}
-	if len(allowed) == 0 {
+	ranges := allowed(s)
+	if len(ranges) == 0 {
 		return n
 	}
-	low := allowed[0].First
-	for _, r := range allowed {
+	low := ranges[0].First
+	for _, r := range ranges {
 		if r.First <= n && n <= r.Last {
 			return n
 		}
 		low = min(low, r.First)
 	}
 	return low
+}
+
+// allowed lists the numbers that a scalar may have; none = all.
+func allowed(s *gen.Scalar) []gen.Range {
+	if len(s.In) > 0 || s.Enum == nil || !s.Enum.Closed {
+		return s.In
+	}
+	var out []gen.Range
+	for _, e := range s.Enum.Members {
+		out = append(out, gen.Range{First: e.First, Last: e.Last})
+	}
+	return out
 }
 
 // smallestSigned does the same for raw bits of a signed scalar.
@@ -158,14 +163,19 @@ func (m *maker) array(sc gen.Scope, k *gen.Value) {
 		n = sc.Size(a.Count)
 	}
 	for range n {
-		e := &gen.Value{Scalar: a.Scalar}
-		if a.Struct != nil {
-			m.structure(e, a.Struct, sc.Bind(a.Struct, a.Args))
-		} else {
-			e.Num = smallest(a.Scalar, 0)
-		}
-		k.Kids = append(k.Kids, e)
+		k.Kids = append(k.Kids, m.elementOf(sc, a))
 	}
+}
+
+// elementOf makes an element of an array that stands in sc.
+func (m *maker) elementOf(sc gen.Scope, a *gen.Array) *gen.Value {
+	e := &gen.Value{Scalar: a.Scalar}
+	if a.Struct != nil {
+		m.structure(e, a.Struct, sc.Bind(a.Struct, a.Args))
+	} else {
+		e.Num = smallest(a.Scalar, 0)
+	}
+	return e
 }
 
 func (m *maker) span(sc gen.Scope, k *gen.Value) {
@@ -265,55 +275,6 @@ func picksOf(s *gen.Switch) []pick {
 			}
 		}
 	}
-	return out
-}
-
-// satisfy makes a condition true by setting one of the numbers that it reads, if that is possible.
-func satisfy(sc gen.Scope, e *gen.Expr) {
-	if sc.Truth(e) {
-		return
-	}
-	for _, r := range refs(e) {
-		v := sc.Resolve(r)
-		if v == nil || v.Scalar == nil || v.Scalar.Fixed != nil {
-			continue
-		}
-		old := v.Num
-		for _, n := range candidates(sc, e) {
-			if v.Num = n; n <= maxOf(v.Scalar.Bits) && sc.Truth(e) {
-				return
-			}
-		}
-		v.Num = old
-	}
-}
-
-// candidates lists numbers that may decide a condition: those it names, their neighbours, and the sizes that it reads.
-func candidates(sc gen.Scope, e *gen.Expr) []uint64 {
-	out := []uint64{0, 1}
-	add := func(n *big.Int) {
-		for d := int64(-1); d <= 1; d++ {
-			if x := new(big.Int).Add(n, big.NewInt(d)); x.IsUint64() {
-				out = append(out, x.Uint64())
-			}
-		}
-	}
-	var visit func(*gen.Expr)
-	visit = func(e *gen.Expr) {
-		switch {
-		case e.Op == gen.OpConst:
-			add(e.Value)
-		case e.Op == gen.OpRef, e.Op == gen.OpSize, e.Op == gen.OpCount, e.Op >= gen.OpAdd && e.Op <= gen.OpShr:
-			add(sc.Eval(e))
-		}
-		for _, r := range e.Set {
-			out = append(out, r.First, r.Last)
-		}
-		for _, a := range e.Args {
-			visit(a)
-		}
-	}
-	visit(e)
 	return out
 }
 

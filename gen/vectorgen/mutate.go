@@ -271,9 +271,13 @@ func (g *generator) sums(s *seed) {
 			g.flip(s, f.Node.Off+i)
 		}
 		for _, off := range []int{4, f.Node.Off / 2, f.Node.Off - 1} {
-			if off < f.Node.Off {
+			if 0 <= off && off < f.Node.Off {
 				g.flip(s, off)
 			}
+		}
+		if end := f.Node.Off + f.Node.Scalar.Bits/8; end < len(s.bytes) && !f.Node.Scalar.Sum.Before {
+			g.flip(s, end)
+			g.flip(s, len(s.bytes)-1)
 		}
 	}
 }

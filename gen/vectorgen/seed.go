@@ -32,7 +32,9 @@ func newSeed(p *gen.Protocol, of *subject, id string, pl plan) (*seed, error) {
 // settle changes numbers of s.tree until the packet is valid, and encodes it.
 func settle(p *gen.Protocol, s *seed) (*seed, error) {
 	var last error
+	m := &maker{}
 	for range 16 {
+		m.fit(gen.Scope{Self: s.tree, Args: s.of.args()})
 		b, err := gen.Encode(p, s.tree, s.of.params...)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errUnmade, s.id, err)
@@ -49,7 +51,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 		}
 		scopes(gen.Scope{Self: s.tree, Args: s.of.args()}, func(sc gen.Scope) {
 			if reads(sc, e.Rule.Hold) {
-				satisfy(sc, e.Rule.Hold)
+				m.satisfy(sc, e.Rule.Hold)
 			}
 		})
 	}
