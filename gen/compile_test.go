@@ -339,3 +339,17 @@ func TestManualExampleCompiles(t *testing.T) {
 		t.Error(d.String())
 	}
 }
+
+func TestFaultsInOneHeaderDoNotUpsetDerivedFieldsOfAnother(t *testing.T) {
+	p, diags := Compile("x.mrs", []byte(head+`
+header A sized a { a : u8; x : u8; b : u8 if size(c) > 1; c : payload; }
+packet P { f : A; t : u8; s : switch t { 1 => { c : u16 = f.x % 3; } _ => nothing; } }`))
+	if p != nil || len(diags) == 0 {
+		t.Errorf("%v %v", p, diags)
+	}
+	for _, d := range diags {
+		if d.Code != "E0405" {
+			t.Errorf("%s", d)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type body struct {
 	broken  map[string]bool       // items whose faults are reported
 	used    map[*Param]bool       // parameters that layout or rules read
 	taken   []*capture            // outer names in use
+	lost    bool                  // a derived field has no value, because of a fault in what it names
 	facts   []string              // conditions of the if-blocks around the current line
 	when    *Expr                 // the same, as one expression
 	rules   int                   // rules so far, for their order
@@ -188,7 +189,7 @@ func (b *body) fill(d *syntax.Body) []*capture {
 	if len(s.Items) == 0 && len(c.f.Diags) == faults {
 		c.report("E0212", d.Pos, "`%s` has no items", s.Name.Schema)
 	}
-	if len(c.f.Diags) == faults {
+	if len(c.f.Diags) == faults && !b.lost {
 		b.solveAll()
 		c.layOut(b, nodes)
 	}

@@ -327,6 +327,7 @@ func (b *body) resolveDerived() {
 			x = v.integer(d.expr)
 		}
 		if x == nil {
+			b.lost = true
 			continue
 		}
 		if s.Flag && !x.Bool {
