@@ -8,22 +8,17 @@ package geneve
 
 import "encoding/binary"
 
-// load takes the fields from a view without checks.
-func (g *GeneveOptionsHead) load(view *GeneveOptionsHeadView) {
+// Decode reads a GeneveOptionsHead from the beginning of src and returns its size.
+func (g *GeneveOptionsHead) Decode(src []byte) (int, error) {
+	if len(src) < GeneveOptionsHeadSize {
+		return 0, short("class", 0, GeneveOptionsHeadSize)
+	}
+	view := (*GeneveOptionsHeadView)(src)
 	g.Class = binary.BigEndian.Uint16(view[0:])
 	word2 := view[2]
 	g.Critical = word2&0x80 != 0
 	g.Type = word2 & 0x7f
 	g.Len_ = view[3] & 0x1f
-}
-
-// Decode reads a GeneveOptionsHead from the beginning of src and returns its size.
-func (g *GeneveOptionsHead) Decode(src []byte) (int, error) {
-	view, ok := AsGeneveOptionsHeadView(src)
-	if !ok {
-		return 0, short("class", 0, GeneveOptionsHeadSize)
-	}
-	g.load(view)
 	return GeneveOptionsHeadSize, nil
 }
 
@@ -43,9 +38,6 @@ func (g *GeneveOptionsIntMd) Decode(src []byte) (int, error) {
 		value := binary.BigEndian.Uint32(item[0:])
 		g.Stack = append(g.Stack, value)
 		off += 4
-	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
 	}
 	return off, nil
 }
@@ -83,11 +75,10 @@ func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
 	}
 	{
 		src := src[:off+int(size)]
-		used, err := g.Options.Decode(src[off:], strict)
-		if err != nil {
+		if _, err := g.Options.Decode(src[off:], strict); err != nil {
 			return 0, inside(err, "options", off)
 		}
-		off += used
+		off = len(src)
 	}
 	g.Data = src[off:len(src):len(src)]
 	off = len(src)
