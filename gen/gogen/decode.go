@@ -43,7 +43,11 @@ func (g *generator) decodeSteps(f *jen.File, s *gen.Struct) {
 	var b body
 	d := &decoder{g: g, s: s, b: &b, sc: g.fieldScope(s), fail: "0, ", remain: -1, recorded: map[*gen.Item]string{}, scopes: []map[string]bool{{}}}
 	if s.Packet && s.Greedy && s.Max >= 0 {
-		b.line("if len(src) > %s {\nreturn 0, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(src)))\n}", g.maxConst(s), g.maxConst(s))
+		if r, ok := s.Steps[0].(*gen.Run); ok && r.Size > 0 {
+			d.most = g.maxConst(s)
+		} else {
+			b.line("if len(src) > %s {\nreturn 0, unfit(len(src), 0, %s, \"\")\n}", g.maxConst(s), g.maxConst(s))
+		}
 	}
 	d.need = verifiedItems(s.Steps, map[*gen.Item]bool{})
 	for it := range inOrder(s, d.need) {
@@ -112,6 +116,7 @@ type decoder struct {
 	at       string // offset while it is an expression; "" = fixed
 	dynamic  bool   // it lies in the variable off
 	remain   int    // bytes that are known to be left behind the offset; -1 = not known
+	most     string // the largest size that src may have, to be checked with the first run's; "" = checked or unlimited
 	raws     int    // runs printed so far
 	bytes    int    // and the sum of their sizes
 	need     map[*gen.Item]bool

@@ -169,7 +169,7 @@ func (d *decoder) element(it *gen.Item, window string) {
 		return
 	}
 	d.b.line("item := %s\nif len(item) < %d {\nreturn 0, short(indexed(%q, index), off, %d)\n}", window, n, path, n)
-	v := d.g.loadScalar("item", 0, ar.Scalar)
+	v := d.g.loadScalar(buffer{code: "item"}, 0, ar.Scalar)
 	d.b.line("value := %s", v.code)
 	if cond := scalarOutside(operand("value", v.typ), ar.Scalar); cond != "" {
 		code := "CodeRange"

@@ -32,7 +32,11 @@ func (d *decoder) run(r *gen.Run) {
 	if off != "0" {
 		left += "-" + off
 	}
-	if d.remain < r.Size {
+	switch {
+	case d.most != "":
+		d.b.line("if len(src) < %d || len(src) > %s {\nreturn 0, unfit(len(src), %d, %s, %q)\n}", r.Size, d.most, r.Size, d.most, firstLeaf(r))
+		d.most = ""
+	case d.remain < r.Size:
 		d.b.line("if %s < %d {\nreturn 0, short(%q, %s, %d)\n}", left, r.Size, firstLeaf(r), off, r.Size)
 	}
 	d.remain = max(d.remain-r.Size, -1)
@@ -47,7 +51,7 @@ func (d *decoder) run(r *gen.Run) {
 	for _, p := range r.Parts {
 		d.mark(p.Item, plus(off, p.Bit/8))
 	}
-	l := &loader{g: d.g, b: &inner, buf: name, first: d.bytes}
+	l := &loader{g: d.g, b: &inner, buf: buffer{name, r.Size}, first: d.bytes}
 	l.parts(runPlace{target: d.sc.self}, r.Parts)
 	d.bytes += r.Size
 	pl := place{run: r, buf: name, start: off, load: l}
@@ -140,7 +144,7 @@ func (d *decoder) unnamed(r gen.Ref, pl place) (val, bool) {
 	if pl.load != nil {
 		return pl.load.scalar(bit, r.Last().Scalar), true
 	}
-	return d.g.loadScalar(pl.buf, bit, r.Last().Scalar), true
+	return d.g.loadScalar(buffer{pl.buf, pl.run.Size}, bit, r.Last().Scalar), true
 }
 
 // bitOf finds an item in a run, nested structs included.

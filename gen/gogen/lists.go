@@ -164,7 +164,7 @@ func (g *generator) listHeadDecode(b *body, l *gen.List) {
 	b.line("view := (*%s)(src[off:])", viewName(head))
 	b.line("if err := view.Check(); err != nil {\nreturn 0, headFault(err, off)\n}")
 	b.line("var head %s", head.Name.Go)
-	load := &loader{g: g, b: b, buf: "view"}
+	load := &loader{g: g, b: b, buf: buffer{"view", head.Max}}
 	load.parts(runPlace{target: "head"}, fixedParts(head))
 	if l.Ascending {
 		key := "head." + l.Key.Name.Go

@@ -13,7 +13,7 @@ import (
 type loader struct {
 	g     *generator
 	b     *body
-	buf   string // where the run lies, a printed array pointer
+	buf   buffer // a pointer to the array that is the run
 	first int    // number of the run's first byte in the names of words, which must differ within a function
 	words []word
 }
@@ -66,8 +66,9 @@ func (l *loader) group(in runPlace, gr group) {
 		}
 		return
 	}
-	v := loadWord(l.buf, at/8, gr.bits/8)
-	w := word{group{bit: at, bits: gr.bits}, operand(fmt.Sprintf("word%d", l.first+at/8), v.typ)}
+	byteAt, size, _ := l.buf.widen(at/8, gr.bits/8)
+	v := loadWord(l.buf.code, byteAt, size)
+	w := word{group{bit: 8 * byteAt, bits: 8 * size}, operand(fmt.Sprintf("word%d", l.first+at/8), v.typ)}
 	l.words = append(l.words, w)
 	l.b.line("%s := %s", w.v.code, v.code)
 	for _, p := range gr.parts {
@@ -103,9 +104,9 @@ func (l *loader) other(in runPlace, p gen.Part) {
 		l.parts(runPlace{dst, in.bit + p.Bit}, fixedParts(it.Struct))
 	case gen.KindBits:
 		n := it.Vector.Bits / 8
-		l.b.line("%s = load%s((*[%d]byte)(%s[%d:%d]))", dst, vectorType(it.Vector), n, l.buf, at, at+n)
+		l.b.line("%s = load%s((*[%d]byte)(%s[%d:%d]))", dst, vectorType(it.Vector), n, l.buf.code, at, at+n)
 	case gen.KindSpan:
-		l.b.line("%s = %s(%s[%d:%d])", dst, spanType(it.Span), l.buf, at, at+it.Span.Fixed)
+		l.b.line("%s = %s(%s[%d:%d])", dst, spanType(it.Span), l.buf.code, at, at+it.Span.Fixed)
 	default:
 		l.g.fail("%s cannot lie in a run", it.Name.Schema)
 	}
@@ -117,7 +118,7 @@ func (g *generator) decodeFixed(s *gen.Struct) function {
 	var b body
 	b.line("if len(src) < %s {\nreturn 0, short(%q, 0, %s)\n}", g.sizeConst(s), firstLeaf(run), g.sizeConst(s))
 	b.line("view := (*%s)(src)", viewName(s))
-	l := &loader{g: g, b: &b, buf: "view"}
+	l := &loader{g: g, b: &b, buf: buffer{"view", run.Size}}
 	l.parts(runPlace{target: recv}, run.Parts)
 	d := &decoder{g: g, s: s, b: &b, sc: g.fieldScope(s)}
 	if broken := d.someBroken(place{run: run, buf: "view", start: "0", load: l}); broken != "" {

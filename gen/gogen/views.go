@@ -79,7 +79,7 @@ func (g *generator) viewItem(f *jen.File, s *gen.Struct, p gen.Part) {
 		setter.params, setter.body = fmt.Sprintf("value [%d]byte", n), fmt.Sprintf("copy(v[%d:%d], value[:])", at, at+n)
 	default:
 		typ := scalarType(it.Scalar)
-		getter.results, getter.body = typ, "return "+g.loadScalar("v", p.Bit, it.Scalar).code
+		getter.results, getter.body = typ, "return "+g.loadScalar(buffer{"v", s.Max}, p.Bit, it.Scalar).code
 		setter.params, setter.body = "value "+typ, g.patch(p)
 	}
 	g.add(f, getter)

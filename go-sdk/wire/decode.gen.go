@@ -114,7 +114,7 @@ func (a *Atomic) Decode(src []byte) (int, error) {
 	a.Operand = binary.BigEndian.Uint64(view[20:])
 	a.Compare = binary.BigEndian.Uint64(view[28:])
 	if a.Op < 1 || a.Op > 2 ||
-		uint32(binary.BigEndian.Uint16(view[17:]))<<8|uint32(view[19]) != 0 ||
+		binary.BigEndian.Uint32(view[17:])>>8 != 0 ||
 		a.At%8 != 0 ||
 		a.Op != AtomicOpCompareSwap && a.Compare != 0 {
 		return 0, view.broken()
@@ -524,11 +524,8 @@ func (p *ParametersTls) Decode(src []byte) (int, error) {
 
 // Decode reads a Packet, which must be all of src.
 func (p *Packet) Decode(src []byte) (int, error) {
-	if len(src) > PacketMax {
-		return 0, fault(CodeSize, "", 0, 0).values(PacketMax, uint64(len(src)))
-	}
-	if len(src) < 20 {
-		return 0, short("base.version", 0, 20)
+	if len(src) < 20 || len(src) > PacketMax {
+		return 0, unfit(len(src), 20, PacketMax, "base.version")
 	}
 	raw := (*[20]byte)(src)
 	word0 := raw[0]
@@ -810,7 +807,7 @@ func (b *BodyAtomicRequest) Decode(src []byte) (int, error) {
 	b.Atomic.Compare = binary.BigEndian.Uint64(view[44:])
 	if word2&0x3f != 0 ||
 		b.Atomic.Op < 1 || b.Atomic.Op > 2 ||
-		uint32(binary.BigEndian.Uint16(view[33:]))<<8|uint32(view[35]) != 0 ||
+		binary.BigEndian.Uint32(view[33:])>>8 != 0 ||
 		b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) ||
 		b.Atomic.At%8 != 0 ||
 		b.Atomic.Op != AtomicOpCompareSwap && b.Atomic.Compare != 0 ||
@@ -1002,7 +999,7 @@ func (b *BodyVendor) Decode(src []byte) (int, error) {
 // Decode reads a Body, which must be all of src.
 func (b *Body) Decode(src []byte, base *Base) (int, error) {
 	if len(src) > BodyMax {
-		return 0, fault(CodeSize, "", 0, 0).values(BodyMax, uint64(len(src)))
+		return 0, unfit(len(src), 0, BodyMax, "")
 	}
 	var used int
 	var err error

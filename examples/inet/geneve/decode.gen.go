@@ -50,11 +50,8 @@ func (g *GeneveOptionsExperimental) Decode(src []byte) (int, error) {
 
 // Decode reads a Geneve, which must be all of src.
 func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
-	if len(src) > GeneveMax {
-		return 0, fault(CodeSize, "", 0, 0).values(GeneveMax, uint64(len(src)))
-	}
-	if len(src) < 8 {
-		return 0, short("version", 0, 8)
+	if len(src) < 8 || len(src) > GeneveMax {
+		return 0, unfit(len(src), 8, GeneveMax, "version")
 	}
 	raw := (*[8]byte)(src)
 	word0 := raw[0]
@@ -64,7 +61,7 @@ func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
 	g.Oam = word1&0x80 != 0
 	g.HasCritical = word1&0x40 != 0
 	g.Protocol = binary.BigEndian.Uint16(raw[2:])
-	g.Vni = uint32(binary.BigEndian.Uint16(raw[4:]))<<8 | uint32(raw[6])
+	g.Vni = binary.BigEndian.Uint32(raw[4:]) >> 8
 	if g.Version != 0 {
 		return 0, fault(CodeFixed, "version", 0, 0).values(0, uint64(g.Version))
 	}

@@ -10,11 +10,8 @@ import "encoding/binary"
 
 // Decode reads a Gre, which must be all of src.
 func (g *Gre) Decode(src []byte) (int, error) {
-	if len(src) > GreMax {
-		return 0, fault(CodeSize, "", 0, 0).values(GreMax, uint64(len(src)))
-	}
-	if len(src) < 4 {
-		return 0, short("has_checksum", 0, 4)
+	if len(src) < 4 || len(src) > GreMax {
+		return 0, unfit(len(src), 4, GreMax, "has_checksum")
 	}
 	raw := (*[4]byte)(src)
 	word0 := binary.BigEndian.Uint16(raw[0:])

@@ -200,7 +200,7 @@ func (p *Pseudo6) Decode(src []byte) (int, error) {
 	p.Dst = [16]byte(view[16:32])
 	p.Length = binary.BigEndian.Uint32(view[32:])
 	p.Protocol = view[39]
-	if uint32(binary.BigEndian.Uint16(view[36:]))<<8|uint32(view[38]) != 0 {
+	if binary.BigEndian.Uint32(view[36:])>>8 != 0 {
 		return 0, view.broken()
 	}
 	return Pseudo6Size, nil
@@ -322,11 +322,8 @@ func (t *TcpOptionsFastOpen) Decode(src []byte) (int, error) {
 
 // Decode reads a Tcp, which must be all of src.
 func (t *Tcp) Decode(src []byte) (int, error) {
-	if len(src) > TcpMax {
-		return 0, fault(CodeSize, "", 0, 0).values(TcpMax, uint64(len(src)))
-	}
-	if len(src) < 20 {
-		return 0, short("sport", 0, 20)
+	if len(src) < 20 || len(src) > TcpMax {
+		return 0, unfit(len(src), 20, TcpMax, "sport")
 	}
 	raw := (*[20]byte)(src)
 	t.Sport = binary.BigEndian.Uint16(raw[0:])

@@ -14,7 +14,7 @@ func (t *Timestamp) Decode(src []byte) (int, error) {
 		return 0, short("seconds", 0, TimestampSize)
 	}
 	view := (*TimestampView)(src)
-	t.Seconds = uint64(binary.BigEndian.Uint32(view[0:]))<<16 | uint64(binary.BigEndian.Uint16(view[4:]))
+	t.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
 	t.Nanos = binary.BigEndian.Uint32(view[6:])
 	if t.Nanos > 999999999 {
 		return 0, view.broken()
@@ -51,7 +51,7 @@ func (t *TlvsOrganization) Decode(src []byte) (int, error) {
 	}
 	raw := (*[6]byte)(src)
 	t.Oui = [3]byte(raw[0:3])
-	t.Subtype = uint32(binary.BigEndian.Uint16(raw[3:]))<<8 | uint32(raw[5])
+	t.Subtype = binary.BigEndian.Uint32(raw[2:]) & 0xffffff
 	t.Value = src[6:len(src):len(src)]
 	return len(src), nil
 }
@@ -87,7 +87,7 @@ func (p *PtpPdelayReq) Decode(src []byte) (int, error) {
 		return 0, short("timestamp.seconds", 0, PtpPdelayReqSize)
 	}
 	view := (*PtpPdelayReqView)(src)
-	p.Timestamp.Seconds = uint64(binary.BigEndian.Uint32(view[0:]))<<16 | uint64(binary.BigEndian.Uint16(view[4:]))
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
 	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
 	if p.Timestamp.Nanos > 999999999 {
 		return 0, view.broken()
@@ -101,7 +101,7 @@ func (p *PtpPdelayResp) Decode(src []byte) (int, error) {
 		return 0, short("timestamp.seconds", 0, PtpPdelayRespSize)
 	}
 	view := (*PtpPdelayRespView)(src)
-	p.Timestamp.Seconds = uint64(binary.BigEndian.Uint32(view[0:]))<<16 | uint64(binary.BigEndian.Uint16(view[4:]))
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
 	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
 	p.Requester.Clock = [8]byte(view[10:18])
 	p.Requester.Port = binary.BigEndian.Uint16(view[18:])
@@ -117,7 +117,7 @@ func (p *PtpAnnounce) Decode(src []byte) (int, error) {
 		return 0, short("timestamp.seconds", 0, PtpAnnounceSize)
 	}
 	view := (*PtpAnnounceView)(src)
-	p.Timestamp.Seconds = uint64(binary.BigEndian.Uint32(view[0:]))<<16 | uint64(binary.BigEndian.Uint16(view[4:]))
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
 	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
 	p.UtcOffset = int16(binary.BigEndian.Uint16(view[10:]))
 	p.Priority1 = view[13]

@@ -200,7 +200,7 @@ func (p *Pseudo6) Decode(src []byte) (int, error) {
 	p.Dst = [16]byte(view[16:32])
 	p.Length = binary.BigEndian.Uint32(view[32:])
 	p.Protocol = view[39]
-	if uint32(binary.BigEndian.Uint16(view[36:]))<<8|uint32(view[38]) != 0 {
+	if binary.BigEndian.Uint32(view[36:])>>8 != 0 {
 		return 0, view.broken()
 	}
 	return Pseudo6Size, nil
@@ -248,9 +248,9 @@ func (b *Bth) Decode(src []byte) (int, error) {
 	b.Fecn = word4&0x80 != 0
 	b.Becn = word4&0x40 != 0
 	b.Resv6 = word4 & 0x3f
-	b.DestQp = uint32(binary.BigEndian.Uint16(view[5:]))<<8 | uint32(view[7])
+	b.DestQp = binary.BigEndian.Uint32(view[5:]) >> 8
 	b.AckRequest = view[8]&0x80 != 0
-	b.Psn = uint32(binary.BigEndian.Uint16(view[9:]))<<8 | uint32(view[11])
+	b.Psn = binary.BigEndian.Uint32(view[8:]) & 0xffffff
 	if b.Tver != 0 {
 		return 0, view.broken()
 	}
@@ -276,7 +276,7 @@ func (a *Aeth) Decode(src []byte) (int, error) {
 	}
 	view := (*AethView)(src)
 	a.Syndrome = view[0]
-	a.Msn = uint32(binary.BigEndian.Uint16(view[1:]))<<8 | uint32(view[3])
+	a.Msn = binary.BigEndian.Uint32(view[0:]) & 0xffffff
 	return AethSize, nil
 }
 
@@ -330,7 +330,7 @@ func (d *Deth) Decode(src []byte) (int, error) {
 	}
 	view := (*DethView)(src)
 	d.Qkey = binary.BigEndian.Uint32(view[0:])
-	d.SourceQp = uint32(binary.BigEndian.Uint16(view[5:]))<<8 | uint32(view[7])
+	d.SourceQp = binary.BigEndian.Uint32(view[4:]) & 0xffffff
 	return DethSize, nil
 }
 
@@ -366,7 +366,7 @@ func (r *RoceV2AtomicAck) Decode(src []byte) (int, error) {
 	}
 	view := (*RoceV2AtomicAckView)(src)
 	r.Aeth.Syndrome = view[0]
-	r.Aeth.Msn = uint32(binary.BigEndian.Uint16(view[1:]))<<8 | uint32(view[3])
+	r.Aeth.Msn = binary.BigEndian.Uint32(view[1:]) >> 8
 	r.AtomicAckEth.Original = binary.BigEndian.Uint64(view[4:])
 	return RoceV2AtomicAckSize, nil
 }
@@ -378,18 +378,15 @@ func (r *RoceV2UdSendOnlyImm) Decode(src []byte) (int, error) {
 	}
 	view := (*RoceV2UdSendOnlyImmView)(src)
 	r.Deth.Qkey = binary.BigEndian.Uint32(view[0:])
-	r.Deth.SourceQp = uint32(binary.BigEndian.Uint16(view[5:]))<<8 | uint32(view[7])
+	r.Deth.SourceQp = binary.BigEndian.Uint32(view[5:]) >> 8
 	r.ImmDt.Value = binary.BigEndian.Uint32(view[8:])
 	return RoceV2UdSendOnlyImmSize, nil
 }
 
 // Decode reads a RoceV2, which must be all of src.
 func (r *RoceV2) Decode(src []byte) (int, error) {
-	if len(src) > RoceV2Max {
-		return 0, fault(CodeSize, "", 0, 0).values(RoceV2Max, uint64(len(src)))
-	}
-	if len(src) < 12 {
-		return 0, short("bth.opcode", 0, 12)
+	if len(src) < 12 || len(src) > RoceV2Max {
+		return 0, unfit(len(src), 12, RoceV2Max, "bth.opcode")
 	}
 	raw := (*[12]byte)(src)
 	r.Bth.Opcode = Op(raw[0])
@@ -403,9 +400,9 @@ func (r *RoceV2) Decode(src []byte) (int, error) {
 	r.Bth.Fecn = word4&0x80 != 0
 	r.Bth.Becn = word4&0x40 != 0
 	r.Bth.Resv6 = word4 & 0x3f
-	r.Bth.DestQp = uint32(binary.BigEndian.Uint16(raw[5:]))<<8 | uint32(raw[7])
+	r.Bth.DestQp = binary.BigEndian.Uint32(raw[5:]) >> 8
 	r.Bth.AckRequest = raw[8]&0x80 != 0
-	r.Bth.Psn = uint32(binary.BigEndian.Uint16(raw[9:]))<<8 | uint32(raw[11])
+	r.Bth.Psn = binary.BigEndian.Uint32(raw[8:]) & 0xffffff
 	if r.Bth.Tver != 0 {
 		return 0, fault(CodeFixed, "bth.tver", 1, 4).values(0, uint64(r.Bth.Tver))
 	}
