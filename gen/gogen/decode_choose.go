@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -17,6 +18,7 @@ type choice struct {
 	rest string // what arms read that end by themselves
 	all  string // what those read that take all they get
 	end  string // where that ends, if trailers follow
+	fill bool   // arms must take all: what they leave is counted, else what they use
 }
 
 func (d *decoder) choose(c *gen.Choose) {
@@ -24,6 +26,12 @@ func (d *decoder) choose(c *gen.Choose) {
 		d.float()
 	}
 	d.mark(c.Item, d.off())
+	if dispatches(d.s) {
+		d.arms(choice{it: c.Item, sc: d.sc, off: "0", rest: "src", all: "src", fill: true})
+		d.b.line("if left > 0 {\nreturn 0, fault(CodeTrailing, \"\", len(src)-left, 0)\n}")
+		d.reach("", 0, nil)
+		return
+	}
 	ch := choice{it: c.Item, sc: d.sc, off: d.off(), rest: d.rest(""), all: d.rest("")}
 	if c.Tail != nil {
 		d.b.line("end %s len(src) - %d - int(%s)", d.assign("end"), c.Reserve, d.sc.expr(c.Tail).code)
@@ -59,8 +67,8 @@ func (d *decoder) dispatch(c *gen.Call, end string) {
 	}
 	sc := &scope{g: d.g, of: st, self: d.sc.self + "." + c.Item.Name.Go, known: map[string]val{}, params: d.sc.arguments(st, c.Item.Args)}
 	it := st.Steps[0].(*gen.Choose).Item
-	d.arms(choice{it: it, sc: sc, path: c.Item.Name.Schema + ".", off: d.off(), rest: name, all: name})
-	d.b.line("if used < len(%s) {\nreturn 0, fault(CodeTrailing, %q, %s+used, 0)\n}", name, c.Item.Name.Schema, d.off())
+	d.arms(choice{it: it, sc: sc, path: c.Item.Name.Schema + ".", off: d.off(), rest: name, all: name, fill: true})
+	d.b.line("if left > 0 {\nreturn 0, fault(CodeTrailing, %q, %s-left, 0)\n}", c.Item.Name.Schema, end)
 }
 
 // arguments prints what stands for a struct's parameters.
@@ -78,12 +86,22 @@ func (s *scope) arguments(st *gen.Struct, args []*gen.Expr) map[string]string {
 	return out
 }
 
-// arms prints the switch. It leaves the size of what an arm has read in the variable used.
+// delimits tells whether some arm need not take all that it gets.
+func delimits(sw *gen.Switch) bool {
+	return slices.ContainsFunc(sw.Arms, func(a *gen.Arm) bool { return a.Struct != nil && !a.Struct.Greedy })
+}
+
+// arms prints the switch. It leaves the size of what an arm has read in the variable used, or what it has not in left.
 func (d *decoder) arms(ch choice) {
 	sel := ch.sc.resolve(ch.it.Switch.Selector)
-	if d.assign("used, err") == ":=" {
+	switch {
+	case ch.fill && delimits(ch.it.Switch):
+		d.b.line("var used, left int\nvar err error")
+	case ch.fill:
+		d.b.line("var left int\nvar err error")
+	case d.assign("used, err") == ":=":
 		d.b.line("var used int\nvar err error")
-	} else {
+	default:
 		d.b.line("used = 0")
 	}
 	printSwitch(d.b, selection{sw: ch.it.Switch, sel: sel}, func(a *gen.Arm) { d.arm(ch, a) },
@@ -104,6 +122,9 @@ func (d *decoder) arm(ch choice, a *gen.Arm) {
 	}
 	d.b.line("%s.%s = %s", ch.sc.self, ch.it.Name.Go, armKind(ch.it, a))
 	if a.Struct == nil {
+		if ch.fill {
+			d.b.line("left = len(%s)", ch.rest)
+		}
 		return
 	}
 	window := ch.rest
@@ -113,5 +134,12 @@ func (d *decoder) arm(ch choice, a *gen.Arm) {
 			d.b.line("if %s < %s {\nreturn 0, short(%q, %s, 0)\n}", ch.end, ch.off, ch.it.Name.Schema, ch.off)
 		}
 	}
-	d.b.line("used, err = %s.%s.Decode(%s)", ch.sc.self, a.Name.Go, commas(window, ch.sc.args(a.Struct, a.Args)))
+	used := "used"
+	if ch.fill && a.Struct.Greedy {
+		used = "_"
+	}
+	d.b.line("%s, err = %s.%s.Decode(%s)", used, ch.sc.self, a.Name.Go, commas(window, ch.sc.args(a.Struct, a.Args)))
+	if ch.fill && !a.Struct.Greedy {
+		d.b.line("left = len(%s) - used", ch.rest)
+	}
 }

@@ -551,74 +551,85 @@ func (p *Packet) Decode(src []byte) (int, error) {
 			return 0, short("plain", off, 4)
 		}
 		inner := src[off:end]
-		var used int
+		var used, left int
 		var err error
 		switch p.Base.Opcode {
 		case OpcodeWrite:
 			p.Plain.Kind = BodyKindWrite
-			used, err = p.Plain.Write.Decode(inner)
+			_, err = p.Plain.Write.Decode(inner)
 		case OpcodeSend:
 			p.Plain.Kind = BodyKindSend
-			used, err = p.Plain.Send.Decode(inner)
+			_, err = p.Plain.Send.Decode(inner)
 		case OpcodeReadRequest:
 			p.Plain.Kind = BodyKindReadRequest
 			used, err = p.Plain.ReadRequest.Decode(inner)
+			left = len(inner) - used
 		case OpcodeReadReply:
 			p.Plain.Kind = BodyKindReadReply
-			used, err = p.Plain.ReadReply.Decode(inner)
+			_, err = p.Plain.ReadReply.Decode(inner)
 		case OpcodeAtomicRequest:
 			p.Plain.Kind = BodyKindAtomicRequest
 			used, err = p.Plain.AtomicRequest.Decode(inner)
+			left = len(inner) - used
 		case OpcodeAtomicReply:
 			p.Plain.Kind = BodyKindAtomicReply
 			used, err = p.Plain.AtomicReply.Decode(inner)
+			left = len(inner) - used
 		case OpcodeStreamEnd:
 			p.Plain.Kind = BodyKindStreamEnd
 			used, err = p.Plain.StreamEnd.Decode(inner)
+			left = len(inner) - used
 		case OpcodeAck:
 			p.Plain.Kind = BodyKindAck
 			used, err = p.Plain.Ack.Decode(inner)
+			left = len(inner) - used
 		case OpcodeNotice:
 			p.Plain.Kind = BodyKindNotice
 			used, err = p.Plain.Notice.Decode(inner)
+			left = len(inner) - used
 		case OpcodeReceiveReady:
 			p.Plain.Kind = BodyKindReceiveReady
 			used, err = p.Plain.ReceiveReady.Decode(inner)
+			left = len(inner) - used
 		case OpcodeProbe:
 			p.Plain.Kind = BodyKindProbe
-			used, err = p.Plain.Probe.Decode(inner)
+			_, err = p.Plain.Probe.Decode(inner)
 		case OpcodeProbeReply:
 			p.Plain.Kind = BodyKindProbeReply
 			used, err = p.Plain.ProbeReply.Decode(inner)
+			left = len(inner) - used
 		case OpcodeOpen:
 			p.Plain.Kind = BodyKindOpen
-			used, err = p.Plain.Open.Decode(inner, &p.Base)
+			_, err = p.Plain.Open.Decode(inner, &p.Base)
 		case OpcodeRetry:
 			p.Plain.Kind = BodyKindRetry
-			used, err = p.Plain.Retry.Decode(inner, &p.Base)
+			_, err = p.Plain.Retry.Decode(inner, &p.Base)
 		case OpcodeAccept:
 			p.Plain.Kind = BodyKindAccept
-			used, err = p.Plain.Accept.Decode(inner, &p.Base)
+			_, err = p.Plain.Accept.Decode(inner, &p.Base)
 		case OpcodeConfirm:
 			p.Plain.Kind = BodyKindConfirm
-			used, err = p.Plain.Confirm.Decode(inner)
+			_, err = p.Plain.Confirm.Decode(inner)
 		case OpcodeReject:
 			p.Plain.Kind = BodyKindReject
-			used, err = p.Plain.Reject.Decode(inner, &p.Base)
+			_, err = p.Plain.Reject.Decode(inner, &p.Base)
 		case OpcodeVersions:
 			p.Plain.Kind = BodyKindVersions
 			used, err = p.Plain.Versions.Decode(inner)
+			left = len(inner) - used
 		case OpcodeClose, OpcodeClosed:
 			p.Plain.Kind = BodyKindClose
 			used, err = p.Plain.Close.Decode(inner)
+			left = len(inner) - used
 		case OpcodeAbort:
 			p.Plain.Kind = BodyKindAbort
 			used, err = p.Plain.Abort.Decode(inner)
+			left = len(inner) - used
 		default:
 			switch {
 			case p.Base.Opcode.IsVendor():
 				p.Plain.Kind = BodyKindVendor
-				used, err = p.Plain.Vendor.Decode(inner)
+				_, err = p.Plain.Vendor.Decode(inner)
 			default:
 				return 0, fault(CodeOpcode, "plain.kind", off, 0).values(0, uint64(p.Base.Opcode))
 			}
@@ -626,8 +637,8 @@ func (p *Packet) Decode(src []byte) (int, error) {
 		if err != nil {
 			return 0, inside(err, "plain."+p.Plain.Kind.String(), off)
 		}
-		if used < len(inner) {
-			return 0, fault(CodeTrailing, "plain", off+used, 0)
+		if left > 0 {
+			return 0, fault(CodeTrailing, "plain", end-left, 0)
 		}
 		off = end
 		p.Crc = binary.BigEndian.Uint32(src[off:])
@@ -1001,74 +1012,85 @@ func (b *Body) Decode(src []byte, base *Base) (int, error) {
 	if len(src) > BodyMax {
 		return 0, unfit(len(src), 0, BodyMax, "")
 	}
-	var used int
+	var used, left int
 	var err error
 	switch base.Opcode {
 	case OpcodeWrite:
 		b.Kind = BodyKindWrite
-		used, err = b.Write.Decode(src)
+		_, err = b.Write.Decode(src)
 	case OpcodeSend:
 		b.Kind = BodyKindSend
-		used, err = b.Send.Decode(src)
+		_, err = b.Send.Decode(src)
 	case OpcodeReadRequest:
 		b.Kind = BodyKindReadRequest
 		used, err = b.ReadRequest.Decode(src)
+		left = len(src) - used
 	case OpcodeReadReply:
 		b.Kind = BodyKindReadReply
-		used, err = b.ReadReply.Decode(src)
+		_, err = b.ReadReply.Decode(src)
 	case OpcodeAtomicRequest:
 		b.Kind = BodyKindAtomicRequest
 		used, err = b.AtomicRequest.Decode(src)
+		left = len(src) - used
 	case OpcodeAtomicReply:
 		b.Kind = BodyKindAtomicReply
 		used, err = b.AtomicReply.Decode(src)
+		left = len(src) - used
 	case OpcodeStreamEnd:
 		b.Kind = BodyKindStreamEnd
 		used, err = b.StreamEnd.Decode(src)
+		left = len(src) - used
 	case OpcodeAck:
 		b.Kind = BodyKindAck
 		used, err = b.Ack.Decode(src)
+		left = len(src) - used
 	case OpcodeNotice:
 		b.Kind = BodyKindNotice
 		used, err = b.Notice.Decode(src)
+		left = len(src) - used
 	case OpcodeReceiveReady:
 		b.Kind = BodyKindReceiveReady
 		used, err = b.ReceiveReady.Decode(src)
+		left = len(src) - used
 	case OpcodeProbe:
 		b.Kind = BodyKindProbe
-		used, err = b.Probe.Decode(src)
+		_, err = b.Probe.Decode(src)
 	case OpcodeProbeReply:
 		b.Kind = BodyKindProbeReply
 		used, err = b.ProbeReply.Decode(src)
+		left = len(src) - used
 	case OpcodeOpen:
 		b.Kind = BodyKindOpen
-		used, err = b.Open.Decode(src, base)
+		_, err = b.Open.Decode(src, base)
 	case OpcodeRetry:
 		b.Kind = BodyKindRetry
-		used, err = b.Retry.Decode(src, base)
+		_, err = b.Retry.Decode(src, base)
 	case OpcodeAccept:
 		b.Kind = BodyKindAccept
-		used, err = b.Accept.Decode(src, base)
+		_, err = b.Accept.Decode(src, base)
 	case OpcodeConfirm:
 		b.Kind = BodyKindConfirm
-		used, err = b.Confirm.Decode(src)
+		_, err = b.Confirm.Decode(src)
 	case OpcodeReject:
 		b.Kind = BodyKindReject
-		used, err = b.Reject.Decode(src, base)
+		_, err = b.Reject.Decode(src, base)
 	case OpcodeVersions:
 		b.Kind = BodyKindVersions
 		used, err = b.Versions.Decode(src)
+		left = len(src) - used
 	case OpcodeClose, OpcodeClosed:
 		b.Kind = BodyKindClose
 		used, err = b.Close.Decode(src)
+		left = len(src) - used
 	case OpcodeAbort:
 		b.Kind = BodyKindAbort
 		used, err = b.Abort.Decode(src)
+		left = len(src) - used
 	default:
 		switch {
 		case base.Opcode.IsVendor():
 			b.Kind = BodyKindVendor
-			used, err = b.Vendor.Decode(src)
+			_, err = b.Vendor.Decode(src)
 		default:
 			return 0, fault(CodeOpcode, "kind", 0, 0).values(0, uint64(base.Opcode))
 		}
@@ -1076,8 +1098,8 @@ func (b *Body) Decode(src []byte, base *Base) (int, error) {
 	if err != nil {
 		return 0, inside(err, b.Kind.String(), 0)
 	}
-	if used < len(src) {
-		return 0, fault(CodeTrailing, "", used, 0)
+	if left > 0 {
+		return 0, fault(CodeTrailing, "", len(src)-left, 0)
 	}
-	return used, nil
+	return len(src), nil
 }
