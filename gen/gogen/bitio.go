@@ -161,18 +161,40 @@ func mask(n int) string {
 	return fmt.Sprintf("%#x", uint64(1)<<n-1)
 }
 
+// buffer is where printed loads read.
+type buffer struct {
+	code string // an array, a pointer to one or a slice
+	size int    // bytes that it certainly has; 0 = no more than what is loaded
+}
+
+// widen turns a window of a size that no machine loads at once into the next larger one that fits into the buffer.
+// It returns how many bytes lie behind the window in the larger one.
+func (b buffer) widen(at, size int) (wideAt, wideSize, behind int) {
+	wide := 1
+	for wide < size {
+		wide *= 2
+	}
+	switch {
+	case at+wide <= b.size:
+		return at, wide, wide - size
+	case at+size >= wide && at+size <= b.size:
+		return at + size - wide, wide, 0
+	}
+	return at, size, 0
+}
+
 // loadScalar prints the value of a scalar that lies at a bit of buf, in its field's type.
-func (g *generator) loadScalar(buf string, bit int, s *gen.Scalar) val {
+func (g *generator) loadScalar(buf buffer, bit int, s *gen.Scalar) val {
 	at, size, shift := window(bit, s.Bits)
 	if size > 8 {
 		g.fail("a field of %d bits that spans nine bytes", s.Bits)
 		return operand("0", "const")
 	}
-	word := loadWord(buf, at, size)
 	if little(s) {
-		word = littleLoad(buf, at, size)
+		return fromWord(littleLoad(buf.code, at, size), size, shift, s)
 	}
-	return fromWord(word, size, shift, s)
+	at, size, behind := buf.widen(at, size)
+	return fromWord(loadWord(buf.code, at, size), size, shift+8*behind, s)
 }
 
 // fromWord takes a scalar out of a word.

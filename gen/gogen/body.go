@@ -77,6 +77,12 @@ func text(s string) *jen.Statement {
 
 // helpers are the functions that bodies share. They are printed only when something calls them.
 var helpers = map[string]function{
+	"unfit": {
+		doc: []string{"unfit is the error of a packet that is smaller or larger than it may be; first is the item at its beginning.",
+			"", "//go:noinline"},
+		name: "unfit", params: "size, least, most int, first string", results: "*Error",
+		body: "if size > most {\nreturn fault(CodeSize, \"\", 0, 0).values(uint64(most), uint64(size))\n}\nreturn short(first, 0, least)",
+	},
 	"bit": {
 		doc:     []string{"bit is 1 for true and 0 for false."},
 		name:    "bit[T uint8 | uint16 | uint32 | uint64 | int64]",

@@ -12,12 +12,11 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// decoders prints load and Decode for each struct.
+// decoders prints Decode for each struct.
 func (g *generator) decoders(f *jen.File) {
 	for _, s := range g.all {
 		if s.FixedSize && s.Max > 0 {
-			g.loadFixed(f, s)
-			g.decodeFixed(f, s)
+			g.add(f, g.decodeFixed(s))
 			continue
 		}
 		g.decodeSteps(f, s)
@@ -25,31 +24,6 @@ func (g *generator) decoders(f *jen.File) {
 }
 
 func method(s *gen.Struct) string { return receiver(s.Name.Go) + " *" + s.Name.Go }
-
-func (g *generator) loadFixed(f *jen.File, s *gen.Struct) {
-	var b body
-	g.loadParts(&b, buffer{code: "view", target: receiver(s.Name.Go)}, fixedParts(s))
-	g.add(f, function{
-		doc:  []string{"load takes the fields from a view without checks."},
-		recv: method(s), name: "load", params: "view *" + viewName(s), body: b.String(),
-	})
-}
-
-func (g *generator) decodeFixed(f *jen.File, s *gen.Struct) {
-	recv := receiver(s.Name.Go)
-	var b body
-	b.line("view, ok := As%s(src)", viewName(s))
-	b.line("if !ok {\nreturn 0, short(%q, 0, %s)\n}", firstLeaf(fixedRun(s)), g.sizeConst(s))
-	if len(fixedRun(s).Checks) > 0 {
-		b.line("if !view.Valid() {\nreturn 0, view.broken()\n}")
-	}
-	b.line("%s.load(view)", recv)
-	b.line("return %s, nil", g.sizeConst(s))
-	g.add(f, function{
-		doc:  []string{fmt.Sprintf("Decode reads %s from the beginning of src and returns its size.", article(s.Name.Go))},
-		recv: method(s), name: "Decode", params: commas("src []byte", params(s)), results: "(int, error)", body: b.String(),
-	})
-}
 
 // firstLeaf is the path of the first item of a run that is not a nested struct.
 func firstLeaf(r *gen.Run) string {
@@ -65,79 +39,15 @@ func firstLeaf(r *gen.Run) string {
 	return strings.Join(names, ".")
 }
 
-// buffer is where printed loads read and what they fill.
-type buffer struct {
-	code   string // an array pointer
-	target string // a struct
-}
-
-// loadParts prints the statements that fill a struct's fields from a run.
-func (g *generator) loadParts(b *body, buf buffer, parts []gen.Part) {
-	scalars, others := groups(parts)
-	next := 0
-	flush := func(bit int) {
-		for ; next < len(others) && others[next].Bit < bit; next++ {
-			g.loadOther(b, buf, others[next])
-		}
-	}
-	for _, gr := range scalars {
-		flush(gr.bit)
-		g.loadGroup(b, buf, gr)
-	}
-	flush(1 << 30)
-}
-
-func (g *generator) loadGroup(b *body, buf buffer, gr group) {
-	named := 0
-	for _, p := range gr.parts {
-		if hasField(p.Item) {
-			named++
-		}
-	}
-	if named < 2 || gr.bits > 64 {
-		for _, p := range gr.parts {
-			if hasField(p.Item) {
-				b.line("%s.%s = %s", buf.target, p.Item.Name.Go, g.loadScalar(buf.code, p.Bit, p.Item.Scalar).code)
-			}
-		}
-		return
-	}
-	name := fmt.Sprintf("word%d", gr.bit/8)
-	word := loadWord(buf.code, gr.bit/8, gr.bits/8)
-	b.line("%s := %s", name, word.code)
-	for _, p := range gr.parts {
-		if hasField(p.Item) {
-			shift := gr.bit + gr.bits - p.Bit - p.Item.Scalar.Bits
-			typ := val{name, word.typ, 6}
-			b.line("%s.%s = %s", buf.target, p.Item.Name.Go, fromWord(typ, gr.bits/8, shift, p.Item.Scalar).code)
-		}
-	}
-}
-
-func (g *generator) loadOther(b *body, buf buffer, p gen.Part) {
-	it, at := p.Item, p.Bit/8
-	if !hasField(it) {
-		return
-	}
-	dst := buf.target + "." + it.Name.Go
-	switch it.Kind {
-	case gen.KindStruct:
-		b.line("%s.load((*%s)(%s[%d:%d]))", dst, viewName(it.Struct), buf.code, at, at+it.Struct.Max)
-	case gen.KindBits:
-		n := it.Vector.Bits / 8
-		b.line("%s = load%s((*[%d]byte)(%s[%d:%d]))", dst, vectorType(it.Vector), n, buf.code, at, at+n)
-	case gen.KindSpan:
-		b.line("%s = %s(%s[%d:%d])", dst, spanType(it.Span), buf.code, at, at+it.Span.Fixed)
-	default:
-		g.fail("%s cannot lie in a run", it.Name.Schema)
-	}
-}
-
 func (g *generator) decodeSteps(f *jen.File, s *gen.Struct) {
 	var b body
-	d := &decoder{g: g, s: s, b: &b, sc: g.fieldScope(s), fail: "0, ", recorded: map[*gen.Item]string{}, scopes: []map[string]bool{{}}}
+	d := &decoder{g: g, s: s, b: &b, sc: g.fieldScope(s), fail: "0, ", remain: -1, recorded: map[*gen.Item]string{}, scopes: []map[string]bool{{}}}
 	if s.Packet && s.Greedy && s.Max >= 0 {
-		b.line("if len(src) > %s {\nreturn 0, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(src)))\n}", g.maxConst(s), g.maxConst(s))
+		if r, ok := s.Steps[0].(*gen.Run); ok && r.Size > 0 {
+			d.most = g.maxConst(s)
+		} else {
+			b.line("if len(src) > %s {\nreturn 0, unfit(len(src), 0, %s, \"\")\n}", g.maxConst(s), g.maxConst(s))
+		}
 	}
 	d.need = verifiedItems(s.Steps, map[*gen.Item]bool{})
 	for it := range inOrder(s, d.need) {
@@ -146,7 +56,7 @@ func (g *generator) decodeSteps(f *jen.File, s *gen.Struct) {
 		}
 	}
 	d.steps(s.Steps)
-	if (s.Greedy || s.Sized != nil) && !endsAtEnd(s.Steps) {
+	if (s.Greedy || s.Sized != nil) && d.remain != 0 {
 		d.settle()
 		b.line("if %s < len(src) {\nreturn 0, fault(CodeTrailing, \"\", %s, 0)\n}", d.off(), d.off())
 	}
@@ -158,22 +68,6 @@ func (g *generator) decodeSteps(f *jen.File, s *gen.Struct) {
 	g.add(f, function{
 		doc: lines, recv: method(s), name: "Decode", params: commas("src []byte", params(s)), results: "(int, error)", body: b.String(),
 	})
-}
-
-// endsAtEnd tells whether the last step takes everything, so that nothing can be left.
-func endsAtEnd(steps []gen.Step) bool {
-	for i := len(steps) - 1; i >= 0; i-- {
-		switch st := steps[i].(type) {
-		case *gen.Verify:
-			continue
-		case *gen.Take:
-			return st.Item.Span.Size == nil && st.Item.Span.Align == 0 && st.Reserve == 0 && st.Tail == nil
-		case *gen.Elements:
-			return st.Reserve == 0 && st.Tail == nil
-		}
-		return false
-	}
-	return false
 }
 
 // verifiedItems collects the items whose places errors of Verify and Limit steps name.
@@ -221,7 +115,10 @@ type decoder struct {
 	fixed    int    // offset while it is a constant
 	at       string // offset while it is an expression; "" = fixed
 	dynamic  bool   // it lies in the variable off
+	remain   int    // bytes that are known to be left behind the offset; -1 = not known
+	most     string // the largest size that src may have, to be checked with the first run's; "" = checked or unlimited
 	raws     int    // runs printed so far
+	bytes    int    // and the sum of their sizes
 	need     map[*gen.Item]bool
 	recorded map[*gen.Item]string
 	scopes   []map[string]bool // names declared in the blocks around the current line
@@ -344,8 +241,11 @@ func (d *decoder) mark(it *gen.Item, at string) {
 
 func (d *decoder) steps(steps []gen.Step) {
 	for _, st := range steps {
+		before := d.remain
+		d.remain = -1
 		switch st := st.(type) {
 		case *gen.Run:
+			d.remain = before
 			d.run(st)
 		case *gen.Call:
 			d.call(st)
@@ -356,6 +256,7 @@ func (d *decoder) steps(steps []gen.Step) {
 		case *gen.Elements:
 			d.elements(st)
 		case *gen.Branch:
+			d.remain = before
 			d.branch(st)
 		case *gen.Choose:
 			d.choose(st)
@@ -367,6 +268,7 @@ func (d *decoder) steps(steps []gen.Step) {
 			for _, c := range st.Checks {
 				d.check(c, place{})
 			}
+			d.remain = before
 		}
 	}
 }

@@ -3,20 +3,20 @@
 package gogen
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/openmetaroce/metaroce/gen"
 )
 
 func (d *decoder) branch(br *gen.Branch) {
 	d.float()
+	before := d.remain
 	thenZero, elseZero := d.zeros(br.Else), d.zeros(br.Then)
 	d.b.line("if %s {", d.sc.truth(br.Cond).code)
 	d.block(func() {
 		d.steps(br.Then)
 		d.b.WriteString(thenZero)
 	})
+	thenRemain := d.remain
+	d.remain = before
 	if len(br.Else) > 0 || elseZero != "" {
 		d.b.line("} else {")
 		d.block(func() {
@@ -25,6 +25,9 @@ func (d *decoder) branch(br *gen.Branch) {
 		})
 	}
 	d.b.line("}")
+	if d.remain != thenRemain {
+		d.remain = -1
+	}
 }
 
 // zeros prints the statements that clear the fields of items that are absent.
@@ -130,6 +133,9 @@ func (d *decoder) repeat(r *gen.Repeat) {
 		d.b.line("%s = %s[:0]\nfor index := 0; off < %s; index++ {", field, field, end)
 		d.block(func() { d.element(it, "src[off:"+end+"]") })
 		d.b.line("}")
+		if r.Tail == nil {
+			d.remain = r.Reserve
+		}
 		return
 	}
 	d.b.line("count %s int(%s)", d.assign("count"), d.sc.expr(ar.Count).code)
@@ -163,7 +169,7 @@ func (d *decoder) element(it *gen.Item, window string) {
 		return
 	}
 	d.b.line("item := %s\nif len(item) < %d {\nreturn 0, short(indexed(%q, index), off, %d)\n}", window, n, path, n)
-	v := d.g.loadScalar("item", 0, ar.Scalar)
+	v := d.g.loadScalar(buffer{code: "item"}, 0, ar.Scalar)
 	d.b.line("value := %s", v.code)
 	if cond := scalarOutside(operand("value", v.typ), ar.Scalar); cond != "" {
 		code := "CodeRange"
@@ -194,153 +200,4 @@ func scalarOutside(v val, s *gen.Scalar) string {
 		cond += inRange(v, r, ^uint64(0)>>(64-s.Bits))
 	}
 	return "!(" + cond + ")"
-}
-
-func (d *decoder) choose(c *gen.Choose) {
-	if d.at != "" {
-		d.float()
-	}
-	it := c.Item
-	sel := d.sc.resolve(it.Switch.Selector)
-	d.mark(it, d.off())
-	end := ""
-	if c.Tail != nil {
-		d.b.line("end %s len(src) - %d - int(%s)", d.assign("end"), c.Reserve, d.sc.expr(c.Tail).code)
-		end = "end"
-	} else if c.Reserve > 0 {
-		d.b.line("end %s len(src) - %d", d.assign("end"), c.Reserve)
-		end = "end"
-	}
-	if d.assign("used, err") == ":=" {
-		d.b.line("var used int\nvar err error")
-	} else {
-		d.b.line("used = 0")
-	}
-	printSwitch(d.b, selection{sw: it.Switch, sel: sel}, func(a *gen.Arm) {
-		d.arm(it, a, end)
-	}, fmt.Sprintf("return 0, fault(CodeSwitch, %q, %s, 0).values(0, %s)", it.Name.Schema, d.off(), convert(sel, "uint64").code))
-	d.b.line("if err != nil {\nreturn 0, inside(err, %s.%s.String(), %s)\n}", d.sc.self, it.Name.Go, d.off())
-	d.advance("used")
-}
-
-// arm prints one case of a decoding switch.
-func (d *decoder) arm(it *gen.Item, a *gen.Arm, end string) {
-	if a.Reject != nil {
-		sel := convert(d.sc.resolve(it.Switch.Selector), "uint64").code
-		d.b.line("return 0, fault(%s, %q, %s, 0).values(0, %s)", codeConst(a.Reject), it.Name.Schema, d.off(), sel)
-		return
-	}
-	d.b.line("%s.%s = %s", d.sc.self, it.Name.Go, armKind(it, a))
-	if a.Struct == nil {
-		return
-	}
-	rest := d.rest("")
-	if end != "" && a.Struct.Greedy {
-		d.b.line("if end < %s {\nreturn 0, short(%q, %s, 0)\n}", d.off(), it.Name.Schema, d.off())
-		rest = d.rest(end)
-	}
-	d.b.line("used, err = %s.%s.Decode(%s)", d.sc.self, a.Name.Go, commas(rest, d.sc.args(a.Struct, a.Args)))
-}
-
-// selection is a switch and its printed selector.
-type selection struct {
-	sw  *gen.Switch
-	sel val
-}
-
-// printSwitch prints a Go switch over an IR switch: single labels as cases, wide ranges as tests in the default case.
-func printSwitch(b *body, s selection, arm func(*gen.Arm), unknown string) {
-	var ranged []*gen.Arm
-	var rest *gen.Arm
-	b.line("switch %s {", s.sel.code)
-	for _, a := range s.sw.Arms {
-		labels, wide := armLabels(s.sw, a)
-		if len(a.Labels) == 0 {
-			rest = a
-			continue
-		}
-		if wide {
-			ranged = append(ranged, a)
-			continue
-		}
-		b.line("case %s:", labels)
-		arm(a)
-	}
-	b.line("default:")
-	if len(ranged) > 0 {
-		b.line("switch {")
-		for _, a := range ranged {
-			labels := armTests(s, a)
-			b.line("case %s:", labels)
-			arm(a)
-		}
-		b.line("default:")
-	}
-	if rest != nil {
-		arm(rest)
-	} else {
-		b.line("%s", unknown)
-	}
-	if len(ranged) > 0 {
-		b.line("}")
-	}
-	b.line("}")
-}
-
-// listedLabels is how long a range of labels may be to be printed number by number.
-const listedLabels = 8
-
-// armLabels prints an arm's labels as a case list; wide when one of them is a long range.
-func armLabels(sw *gen.Switch, a *gen.Arm) (labels string, wide bool) {
-	var list []string
-	for _, r := range a.Labels {
-		if r.Last-r.First >= listedLabels {
-			return "", true
-		}
-		for n := r.First; ; n++ {
-			list = append(list, label(sw, n))
-			if n == r.Last {
-				break
-			}
-		}
-	}
-	return strings.Join(list, ", "), false
-}
-
-// label prints a number as the member of the selector's enum that it is.
-func label(sw *gen.Switch, n uint64) string {
-	if it := sw.Selector.Last(); it != nil && it.Scalar != nil && it.Scalar.Enum != nil {
-		for _, m := range it.Scalar.Enum.Members {
-			if m.First == n && m.Last == n {
-				return it.Scalar.Enum.Name.Go + m.Name.Go
-			}
-		}
-	}
-	return fmt.Sprint(n)
-}
-
-// armTests prints an arm's labels as one condition.
-func armTests(s selection, a *gen.Arm) (cond string) {
-	for i, r := range a.Labels {
-		if i > 0 {
-			cond += " || "
-		}
-		cond += rangeTest(s, r)
-	}
-	return cond
-}
-
-// rangeTest prints one label; a range member of the selector's enum is asked by its name.
-func rangeTest(s selection, r gen.Range) string {
-	if it := s.sw.Selector.Last(); it != nil && it.Scalar != nil && it.Scalar.Enum != nil {
-		for _, m := range it.Scalar.Enum.Members {
-			if m.First == r.First && m.Last == r.Last && m.First != m.Last {
-				return s.sel.code + ".Is" + m.Name.Go + "()"
-			}
-		}
-	}
-	if r.First == r.Last {
-		return s.sel.code + " == " + label(s.sw, r.First)
-	}
-	return inRange(s.sel, r, ^uint64(0))
 }

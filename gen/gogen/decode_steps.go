@@ -14,6 +14,7 @@ type place struct {
 	run   *gen.Run
 	buf   string
 	start string
+	load  *loader // which has loaded words of it; nil = none
 }
 
 func (d *decoder) run(r *gen.Run) {
@@ -31,7 +32,14 @@ func (d *decoder) run(r *gen.Run) {
 	if off != "0" {
 		left += "-" + off
 	}
-	d.b.line("if %s < %d {\nreturn 0, short(%q, %s, %d)\n}", left, r.Size, firstLeaf(r), off, r.Size)
+	switch {
+	case d.most != "":
+		d.b.line("if len(src) < %d || len(src) > %s {\nreturn 0, unfit(len(src), %d, %s, %q)\n}", r.Size, d.most, r.Size, d.most, firstLeaf(r))
+		d.most = ""
+	case d.remain < r.Size:
+		d.b.line("if %s < %d {\nreturn 0, short(%q, %s, %d)\n}", left, r.Size, firstLeaf(r), off, r.Size)
+	}
+	d.remain = max(d.remain-r.Size, -1)
 	d.raws++
 	name := "raw"
 	if d.raws > 1 {
@@ -43,8 +51,10 @@ func (d *decoder) run(r *gen.Run) {
 	for _, p := range r.Parts {
 		d.mark(p.Item, plus(off, p.Bit/8))
 	}
-	pl := place{run: r, buf: name, start: off}
-	d.g.loadParts(&inner, buffer{code: name, target: d.sc.self}, r.Parts)
+	l := &loader{g: d.g, b: &inner, buf: buffer{name, r.Size}, first: d.bytes}
+	l.parts(runPlace{target: d.sc.self}, r.Parts)
+	d.bytes += r.Size
+	pl := place{run: r, buf: name, start: off, load: l}
 	d.spanChecks(pl)
 	for _, c := range r.Checks {
 		d.check(c, pl)
@@ -131,7 +141,10 @@ func (d *decoder) unnamed(r gen.Ref, pl place) (val, bool) {
 	if !ok {
 		return val{}, false
 	}
-	return d.g.loadScalar(pl.buf, bit, r.Last().Scalar), true
+	if pl.load != nil {
+		return pl.load.scalar(bit, r.Last().Scalar), true
+	}
+	return d.g.loadScalar(buffer{pl.buf, pl.run.Size}, bit, r.Last().Scalar), true
 }
 
 // bitOf finds an item in a run, nested structs included.
@@ -226,10 +239,36 @@ func (d *decoder) call(c *gen.Call) {
 		end = d.behind(c.Reserve, c.Tail, name.Schema)
 	}
 	d.mark(c.Item, d.off())
-	args := commas(d.rest(end), d.sc.args(c.Item.Struct, c.Item.Args))
+	if c.Windowed && dispatches(c.Item.Struct) {
+		d.dispatch(c, end)
+		d.reach(end, c.Reserve, c.Tail)
+		return
+	}
+	if c.Windowed {
+		d.fill(c.Item, commas(d.rest(end), d.sc.args(c.Item.Struct, c.Item.Args)))
+		d.reach(end, c.Reserve, c.Tail)
+		return
+	}
+	args := commas(d.rest(""), d.sc.args(c.Item.Struct, c.Item.Args))
 	d.b.line("used, err %s %s.%s.Decode(%s)", d.assign("used, err"), d.sc.self, name.Go, args)
 	d.b.line("if err != nil {\nreturn 0, inside(err, %q, %s)\n}", name.Schema, d.off())
 	d.advance("used")
+}
+
+// fill prints the decoding of an item that is all of what it is given.
+func (d *decoder) fill(it *gen.Item, args string) {
+	d.b.line("if _, err := %s.%s.Decode(%s); err != nil {\nreturn 0, inside(err, %q, %s)\n}", d.sc.self, it.Name.Go, args, it.Name.Schema, d.off())
+}
+
+// reach moves the offset to the end of a greedy item, behind which trailers stand.
+func (d *decoder) reach(end string, reserve int, tail *gen.Expr) {
+	if end == "" {
+		end = "len(src)"
+	}
+	d.jump(end)
+	if tail == nil {
+		d.remain = reserve
+	}
 }
 
 // args prints what a struct's parameters receive.
@@ -241,7 +280,7 @@ func (s *scope) args(st *gen.Struct, args []*gen.Expr) string {
 		case p.Cover:
 		case p.Struct == nil:
 			out = append(out, s.number(e, uintType(p.Bits)).code)
-		case e.Ref.Param != nil && len(e.Ref.Path) == 0:
+		case e.Ref.Param != nil && len(e.Ref.Path) == 0 && !s.given(e.Ref.Param):
 			out = append(out, lowerCamel(e.Ref.Param.Name))
 		default:
 			out = append(out, "&"+s.place(e.Ref))
@@ -286,6 +325,10 @@ func (d *decoder) take(t *gen.Take) {
 	default:
 		d.b.line("%s = src[%s:%s:%s]", field, strings.TrimPrefix(d.off(), "0"), end, end)
 	}
+	if sp.Size == nil {
+		d.reach(end, t.Reserve, t.Tail)
+		return
+	}
 	d.jump(end)
 }
 
@@ -324,9 +367,8 @@ func (d *decoder) elements(e *gen.Elements) {
 	it := e.Item
 	end := d.behind(e.Reserve, e.Tail, it.Name.Schema)
 	d.mark(it, d.off())
-	d.b.line("used, err %s %s.%s.Decode(%s)", d.assign("used, err"), d.sc.self, it.Name.Go, commas(d.rest(end), d.sc.listArgs(it)))
-	d.b.line("if err != nil {\nreturn 0, inside(err, %q, %s)\n}", it.Name.Schema, d.off())
-	d.advance("used")
+	d.fill(it, commas(d.rest(end), d.sc.listArgs(it)))
+	d.reach(end, e.Reserve, e.Tail)
 }
 
 // listArgs prints what a list's parameters receive.

@@ -34,6 +34,7 @@ type scope struct {
 	self    string
 	getters bool                      // self is a view: items are read by calling getters
 	known   map[string]val            // values that stand for items, by path: what the encoder writes instead of the stored value
+	params  map[string]string         // what stands for the struct's parameters, by name, where it is printed in the body of another
 	raw     func(gen.Ref) (val, bool) // reads items that have no field
 }
 
@@ -72,6 +73,9 @@ func (s *scope) place(r gen.Ref) string {
 	code := s.self
 	if r.Param != nil {
 		code = lowerCamel(r.Param.Name)
+		if s.given(r.Param) {
+			code = s.params[r.Param.Name.Schema]
+		}
 	}
 	for _, it := range r.Path {
 		code += "." + it.Name.Go
@@ -81,6 +85,9 @@ func (s *scope) place(r gen.Ref) string {
 	}
 	return code
 }
+
+// given tells whether a parameter is printed as the argument that stands for it.
+func (s *scope) given(p *gen.Param) bool { return s.params[p.Name.Schema] != "" }
 
 // truth prints e as a Go bool.
 func (s *scope) truth(e *gen.Expr) val {

@@ -160,10 +160,12 @@ func (g *generator) listDecode(f *jen.File, l *gen.List) {
 // listHeadDecode prints the head and the rules that need no more.
 func (g *generator) listHeadDecode(b *body, l *gen.List) {
 	head := l.Head
-	b.line("view, ok := As%s(src[off:])", viewName(head))
-	b.line("if !ok {\nreturn 0, short(\"\", off, %s)\n}", g.sizeConst(head))
+	b.line("if len(src)-off < %s {\nreturn 0, short(\"\", off, %s)\n}", g.sizeConst(head), g.sizeConst(head))
+	b.line("view := (*%s)(src[off:])", viewName(head))
 	b.line("if err := view.Check(); err != nil {\nreturn 0, headFault(err, off)\n}")
-	b.line("var head %s\nhead.load(view)", head.Name.Go)
+	b.line("var head %s", head.Name.Go)
+	load := &loader{g: g, b: b, buf: buffer{"view", head.Max}}
+	load.parts(runPlace{target: "head"}, fixedParts(head))
 	if l.Ascending {
 		key := "head." + l.Key.Name.Go
 		b.line("if %s < last {\nreturn 0, fault(CodeTlvOrder, \"\", off, 0).values(0, uint64(%s))\n}\nlast = %s", key, key, key)

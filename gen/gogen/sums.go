@@ -171,7 +171,7 @@ func (g *generator) readable(d *decoder, r *gen.Run) {
 			g.fail("the presence of a checksum depends on %s, which lies behind items of variable size", pathOf(ref))
 			return val{}, false
 		}
-		return g.loadScalar("src", bit, ref.Last().Scalar), true
+		return g.loadScalar(buffer{code: "src"}, bit, ref.Last().Scalar), true
 	}
 }
 

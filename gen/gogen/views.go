@@ -79,7 +79,7 @@ func (g *generator) viewItem(f *jen.File, s *gen.Struct, p gen.Part) {
 		setter.params, setter.body = fmt.Sprintf("value [%d]byte", n), fmt.Sprintf("copy(v[%d:%d], value[:])", at, at+n)
 	default:
 		typ := scalarType(it.Scalar)
-		getter.results, getter.body = typ, "return "+g.loadScalar("v", p.Bit, it.Scalar).code
+		getter.results, getter.body = typ, "return "+g.loadScalar(buffer{"v", s.Max}, p.Bit, it.Scalar).code
 		setter.params, setter.body = "value "+typ, g.patch(p)
 	}
 	g.add(f, getter)
@@ -131,11 +131,10 @@ func (g *generator) viewCheck(f *jen.File, s *gen.Struct) {
 	for _, c := range r.Checks {
 		d.check(c, pl)
 	}
-	valid := function{
+	g.add(f, function{
 		doc:  []string{"Valid tells whether the bytes obey the header's own rules."},
 		recv: recv, name: "Valid", results: "bool", body: "return " + d.allHold(pl),
-	}
-	g.add(f, valid)
+	})
 	check := function{doc: []string{"Check is Valid with an error that names the rule."}, recv: recv, name: "Check", results: "error"}
 	if b.Len() == 0 {
 		check.body = "return nil"
@@ -152,7 +151,7 @@ func (g *generator) viewCheck(f *jen.File, s *gen.Struct) {
 
 // allHold prints the conjunction of a run's rules.
 func (d *decoder) allHold(pl place) string {
-	terms := d.spanTerms(pl.run.Parts, 0)
+	terms := d.spanTerms(pl, pl.run.Parts, 0)
 	d.sc.raw = func(r gen.Ref) (val, bool) { return d.unnamed(r, pl) }
 	for _, c := range pl.run.Checks {
 		v := d.sc.truth(c.Hold)
@@ -168,18 +167,18 @@ func (d *decoder) allHold(pl place) string {
 }
 
 // spanTerms are the rules of fixed strings and pads; base is the byte at which parts begin.
-func (d *decoder) spanTerms(parts []gen.Part, base int) []string {
+func (d *decoder) spanTerms(pl place, parts []gen.Part, base int) []string {
 	var terms []string
 	for _, p := range parts {
 		it, at := p.Item, base+p.Bit/8
 		switch {
 		case it.Kind == gen.KindStruct:
-			terms = append(terms, d.spanTerms(fixedParts(it.Struct), at)...)
+			terms = append(terms, d.spanTerms(pl, fixedParts(it.Struct), at)...)
 		case it.Kind != gen.KindSpan:
 		case it.Span.Kind == gen.SpanString:
-			terms = append(terms, fmt.Sprintf("utf8.Valid(v[%d:%d])", at, at+it.Span.Fixed))
+			terms = append(terms, fmt.Sprintf("utf8.Valid(%s[%d:%d])", pl.buf, at, at+it.Span.Fixed))
 		case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
-			terms = append(terms, fmt.Sprintf("allZero(v[%d:%d])", at, at+it.Span.Fixed))
+			terms = append(terms, fmt.Sprintf("allZero(%s[%d:%d])", pl.buf, at, at+it.Span.Fixed))
 		}
 	}
 	return terms

@@ -43,9 +43,10 @@ func (d *decoder) inWindow(w *gen.Window) {
 	d.b.line("{\nsrc := src[:off+int(size)]")
 	d.block(func() {
 		d.steps(w.Body)
-		if !endsAtEnd(w.Body) {
+		if d.remain != 0 {
 			d.b.line("if off < len(src) {\nreturn 0, fault(CodeTrailing, %q, off, 0)\n}", path)
 		}
+		d.remain = -1
 	})
 	d.b.line("}")
 }

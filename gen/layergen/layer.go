@@ -25,6 +25,7 @@ type layer struct {
 	Sum        *sum   // nil = no checksum
 	Fresh      bool   // decoding sets every field, so that nothing need be cleared before
 	Direct     string // the field that is the payload of every packet, with nothing behind it; empty = see Search
+	Start      int    // where that payload begins, if that is the same in every packet; 0 = it is not
 }
 
 // param is a value that the caller sets before decoding.
@@ -42,7 +43,7 @@ type param struct {
 type keep struct{ Name, Field string }
 
 // taken are the names that a layer has besides those of its packet. An embedded struct of the same name would hide one.
-const taken = " Contents Payload LayerType CanDecode NextLayerType LayerContents LayerPayload Trailer DecodeFromBytes SerializeTo String Register "
+const taken = " LayerType CanDecode NextLayerType LayerContents LayerPayload Trailer DecodeFromBytes SerializeTo String Register "
 
 func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 	if strings.Contains(taken, " "+s.Name.Go+" ") {
@@ -63,7 +64,9 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 		return nil, err
 	}
 	if field, ok := strings.CutPrefix(l.Search, "return &"+l.Recv+"."); ok && l.Fresh {
-		l.Direct = direct(field)
+		if l.Direct = direct(field); l.Direct != "" {
+			l.Start = start(s)
+		}
 	}
 	if l.Sum, err = sumOf(s); err != nil {
 		return nil, err
@@ -273,4 +276,16 @@ func direct(rest string) string {
 		return ""
 	}
 	return field
+}
+
+// start is the size of what stands before a payload that is a packet's last item, or 0 when it varies.
+func start(s *gen.Struct) int {
+	if len(s.Steps) != 2 {
+		return 0
+	}
+	run, fixed := s.Steps[0].(*gen.Run)
+	if _, last := s.Steps[1].(*gen.Take); !fixed || !last {
+		return 0
+	}
+	return run.Size
 }

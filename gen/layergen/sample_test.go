@@ -88,7 +88,7 @@ func compile(t *testing.T, text string) *gen.Protocol {
 
 func TestGenerateRefusesWhatItCannotPrint(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
-		{`packet Contents max 9 { a : u8; data : payload; }`, "Contents"},
+		{`packet LayerContents max 9 { a : u8; data : payload; }`, "LayerContents"},
 		{`packet A max 99 { has : bit = count(b) == 2; n : u7; b : u8[n]; if has { data : payload; } }`, "depends on has"},
 		{`packet B(head : u8) max 99 { what : switch head { 1 => { data : payload; } _ => { x : u8; } } }
 		  packet A max 99 { one : bit; _ : rsvd 7 zero; b : B(one); }`, "flag one"},

@@ -39,8 +39,8 @@ func TestDecodingLayerParserDoesNotAllocate(t *testing.T) {
 			}
 		}
 		decode() // grows the arrays once
-		if !slices.Contains(decoded, LayerTypePacket) || slices.Contains(decoded, gopacket.LayerTypePayload) != (len(p.Payload) > 0) {
-			t.Fatalf("%s: layers %v, payload of %d bytes", v.ID, decoded, len(p.Payload))
+		if !slices.Contains(decoded, LayerTypePacket) || slices.Contains(decoded, gopacket.LayerTypePayload) != (len(p.payload) > 0) {
+			t.Fatalf("%s: layers %v, payload of %d bytes", v.ID, decoded, len(p.payload))
 		}
 		if allocs := testing.AllocsPerRun(3, decode); allocs != 0 {
 			t.Errorf("%s: %v allocations", v.ID, allocs)
@@ -55,7 +55,7 @@ func TestSerializeDoesNotAllocate(t *testing.T) {
 		if err := p.DecodeFromBytes(v.src, gopacket.NilDecodeFeedback); err != nil {
 			t.Fatal(err)
 		}
-		inner := []gopacket.SerializableLayer{&p, gopacket.Payload(p.Payload)}
+		inner := []gopacket.SerializableLayer{&p, gopacket.Payload(p.payload)}
 		for _, opts := range []gopacket.SerializeOptions{{FixLengths: true}, {FixLengths: true, ComputeChecksums: true}} {
 			serialize := func() {
 				if err := gopacket.SerializeLayers(buf, opts, inner...); err != nil {

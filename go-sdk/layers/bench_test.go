@@ -83,7 +83,7 @@ func BenchmarkEncode(b *testing.B) {
 		})
 		b.Run(name+"/layer", func(b *testing.B) {
 			buf := gopacket.NewSerializeBuffer()
-			inner := []gopacket.SerializableLayer{&p, gopacket.Payload(p.Payload)}
+			inner := []gopacket.SerializableLayer{&p, gopacket.Payload(p.payload)}
 			opts := gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}
 			for b.Loop() {
 				if err := gopacket.SerializeLayers(buf, opts, inner...); err != nil {

@@ -20,11 +20,10 @@ import (
 type Body struct {
 	wire.Body
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
-	base    *wire.Base
+	contents []byte
+	payload  []byte
+	trailer  []byte
+	base     *wire.Base
 }
 
 var (
@@ -42,19 +41,14 @@ func (b *Body) LayerType() gopacket.LayerType { return LayerTypeBody }
 // CanDecode is LayerTypeBody.
 func (b *Body) CanDecode() gopacket.LayerClass { return LayerTypeBody }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (b *Body) NextLayerType() gopacket.LayerType {
-	if len(b.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (b *Body) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (b *Body) LayerContents() []byte { return b.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (b *Body) LayerContents() []byte { return b.contents }
 
-// LayerPayload is Payload.
-func (b *Body) LayerPayload() []byte { return b.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (b *Body) LayerPayload() []byte { return b.payload }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
 func (b *Body) Trailer() []byte { return b.trailer }
@@ -91,8 +85,8 @@ func (b *Body) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if payload != nil {
 		start -= len(*payload)
 	}
-	b.Contents = data[:start:start]
-	b.Payload = data[start:end:end]
+	b.contents = data[:start:start]
+	b.payload = data[start:end:end]
 	b.trailer = data[end:used:used]
 	return nil
 }
@@ -112,7 +106,7 @@ func (b *Body) reset() {
 	b.Body.Accept.Parameters.Address = acceptParametersAddress
 	b.Body.Confirm.Parameters.Address = confirmParametersAddress
 	b.Body.Reject.Parameters.Address = rejectParametersAddress
-	b.Contents, b.Payload, b.trailer = nil, nil, nil
+	b.contents, b.payload, b.trailer = nil, nil, nil
 }
 
 // SerializeTo writes the packet around what the layers within it have written to buf, which becomes its payload. When they

@@ -124,8 +124,8 @@ func checkCaptured(t *testing.T, v vector, p gopacket.Packet) {
 	if app := p.ApplicationLayer(); app != nil {
 		payload = app.Payload()
 	}
-	if !bytes.Equal(payload, layer.Payload) {
-		t.Errorf("%s: the application gets %x of %x", v.ID, payload, layer.Payload)
+	if !bytes.Equal(payload, layer.payload) {
+		t.Errorf("%s: the application gets %x of %x", v.ID, payload, layer.payload)
 	}
 }
 

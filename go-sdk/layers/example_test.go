@@ -37,7 +37,7 @@ func ExamplePacket() {
 		fmt.Println(layer.LayerType(), len(layer.LayerContents()))
 	}
 	if p, ok := packet.Layer(layers.LayerTypePacket).(*layers.Packet); ok {
-		fmt.Printf("%v on path %d, PSN %d: %s\n", p.Base.Opcode, p.Base.Path, p.Base.Psn, p.Payload)
+		fmt.Printf("%v on path %d, PSN %d: %s\n", p.Base.Opcode, p.Base.Path, p.Base.Psn, p.LayerPayload())
 	}
 	// Output:
 	// Ethernet 14

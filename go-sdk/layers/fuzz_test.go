@@ -37,12 +37,12 @@ func FuzzLayer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if all := slices.Concat(p.Contents, p.Payload, p.Trailer()); !bytes.Equal(all, src) {
+		if all := slices.Concat(p.contents, p.payload, p.Trailer()); !bytes.Equal(all, src) {
 			t.Fatalf("the parts are\n%x of\n%x", all, src)
 		}
 		for _, opts := range allOptions {
 			buf := gopacket.NewSerializeBuffer()
-			if err := gopacket.SerializeLayers(buf, opts, &p, gopacket.Payload(p.Payload)); err != nil {
+			if err := gopacket.SerializeLayers(buf, opts, &p, gopacket.Payload(p.payload)); err != nil {
 				t.Fatalf("%+v: %v", opts, err)
 			}
 			if want := expected(t, &codec, opts); !bytes.Equal(buf.Bytes(), want) {

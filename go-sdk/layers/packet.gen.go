@@ -21,10 +21,9 @@ import (
 type Packet struct {
 	wire.Packet
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
+	payload  []byte
+	trailer  []byte
 }
 
 var (
@@ -39,19 +38,14 @@ func (p *Packet) LayerType() gopacket.LayerType { return LayerTypePacket }
 // CanDecode is LayerTypePacket.
 func (p *Packet) CanDecode() gopacket.LayerClass { return LayerTypePacket }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (p *Packet) NextLayerType() gopacket.LayerType {
-	if len(p.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (p *Packet) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (p *Packet) LayerContents() []byte { return p.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (p *Packet) LayerContents() []byte { return p.contents }
 
-// LayerPayload is Payload.
-func (p *Packet) LayerPayload() []byte { return p.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (p *Packet) LayerPayload() []byte { return p.payload }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
 func (p *Packet) Trailer() []byte { return p.trailer }
@@ -82,8 +76,8 @@ func (p *Packet) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error 
 	if payload != nil {
 		start -= len(*payload)
 	}
-	p.Contents = data[:start:start]
-	p.Payload = data[start:end:end]
+	p.contents = data[:start:start]
+	p.payload = data[start:end:end]
 	p.trailer = data[end:used:used]
 	return nil
 }
@@ -103,7 +97,7 @@ func (p *Packet) reset() {
 	p.Packet.Plain.Accept.Parameters.Address = plainAcceptParametersAddress
 	p.Packet.Plain.Confirm.Parameters.Address = plainConfirmParametersAddress
 	p.Packet.Plain.Reject.Parameters.Address = plainRejectParametersAddress
-	p.Contents, p.Payload, p.trailer = nil, nil, nil
+	p.contents, p.payload, p.trailer = nil, nil, nil
 }
 
 // DecodePacket decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -82,7 +82,7 @@ func TestPacketSerializesVectors(t *testing.T) {
 				t.Fatalf("%s: the codec writes %x", v.ID, want)
 			}
 			for name, inner := range map[string][]gopacket.SerializableLayer{
-				"with a payload layer": {&p, gopacket.Payload(p.Payload)},
+				"with a payload layer": {&p, gopacket.Payload(p.payload)},
 				"alone":                {&p},
 			} {
 				if err := gopacket.SerializeLayers(buf, opts, inner...); err != nil {
@@ -141,8 +141,8 @@ func TestPayloadLayerReplacesTheStructsOwn(t *testing.T) {
 		if err := got.DecodeFromBytes(buf.Bytes(), &feedback{}); err != nil {
 			t.Fatal(err)
 		}
-		if string(got.Payload) != "from the layer within" || string(p.Plain.Write.Data) != "own" {
-			t.Errorf("%+v: wrote %q; own is %q", opts, got.Payload, p.Plain.Write.Data)
+		if string(got.payload) != "from the layer within" || string(p.Plain.Write.Data) != "own" {
+			t.Errorf("%+v: wrote %q; own is %q", opts, got.payload, p.Plain.Write.Data)
 		}
 	}
 }
@@ -192,8 +192,8 @@ func TestBodySerializesWithItsBase(t *testing.T) {
 		}
 		var got Body
 		got.SetBase(&base)
-		if err := got.DecodeFromBytes(buf.Bytes(), &feedback{}); err != nil || string(got.Payload) != "data" {
-			t.Errorf("%+v: %q, %v", opts, got.Payload, err)
+		if err := got.DecodeFromBytes(buf.Bytes(), &feedback{}); err != nil || string(got.payload) != "data" {
+			t.Errorf("%+v: %q, %v", opts, got.payload, err)
 		}
 	}
 }

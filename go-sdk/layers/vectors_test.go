@@ -161,7 +161,7 @@ func TestPacketSplitsItsBytes(t *testing.T) {
 		if all := slices.Concat(p.LayerContents(), p.LayerPayload(), p.Trailer()); !bytes.Equal(all, v.src) {
 			t.Errorf("%s: the parts are\n%x of\n%x", v.ID, all, v.src)
 		}
-		for _, part := range [][]byte{p.Contents, p.Payload, p.trailer} {
+		for _, part := range [][]byte{p.contents, p.payload, p.trailer} {
 			if cap(part) != len(part) {
 				t.Errorf("%s: %d bytes with capacity %d", v.ID, len(part), cap(part))
 			}
@@ -234,8 +234,8 @@ func TestBodyDecodesWhatASealedPacketHolds(t *testing.T) {
 		if diff := cmp.Diff(p.Plain, body.Body, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-packet +body):\n%s", v.ID, diff)
 		}
-		if !bytes.Equal(body.Payload, p.Payload) || len(body.Trailer()) != 0 || len(body.Contents) != len(p.Contents)-wire.BaseSize {
-			t.Errorf("%s: contents %x, payload %x, trailer %x", v.ID, body.Contents, body.Payload, body.Trailer())
+		if !bytes.Equal(body.payload, p.payload) || len(body.Trailer()) != 0 || len(body.contents) != len(p.contents)-wire.BaseSize {
+			t.Errorf("%s: contents %x, payload %x, trailer %x", v.ID, body.contents, body.payload, body.Trailer())
 		}
 	}
 }

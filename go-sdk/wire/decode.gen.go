@@ -12,8 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// load takes the fields from a view without checks.
-func (b *Base) load(view *BaseView) {
+// Decode reads a Base from the beginning of src and returns its size.
+func (b *Base) Decode(src []byte) (int, error) {
+	if len(src) < BaseSize {
+		return 0, short("version", 0, BaseSize)
+	}
+	view := (*BaseView)(src)
 	word0 := view[0]
 	b.Version = word0 >> 4
 	b.Secure = word0&0x8 != 0
@@ -27,23 +31,18 @@ func (b *Base) load(view *BaseView) {
 	b.Tag = binary.BigEndian.Uint64(view[4:])
 	b.Psn = binary.BigEndian.Uint32(view[12:])
 	b.Tsn = binary.BigEndian.Uint32(view[16:])
-}
-
-// Decode reads a Base from the beginning of src and returns its size.
-func (b *Base) Decode(src []byte) (int, error) {
-	view, ok := AsBaseView(src)
-	if !ok {
-		return 0, short("version", 0, BaseSize)
-	}
-	if !view.Valid() {
+	if b.Version != 1 {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BaseSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (m *Message) load(view *MessageView) {
+// Decode reads a Message from the beginning of src and returns its size.
+func (m *Message) Decode(src []byte) (int, error) {
+	if len(src) < MessageSize {
+		return 0, short("stream", 0, MessageSize)
+	}
+	view := (*MessageView)(src)
 	m.Stream = binary.BigEndian.Uint16(view[0:])
 	word2 := view[2]
 	m.Immediate = word2&0x80 != 0
@@ -52,178 +51,127 @@ func (m *Message) load(view *MessageView) {
 	m.Message = binary.BigEndian.Uint32(view[4:])
 	m.Offset = binary.BigEndian.Uint32(view[8:])
 	m.Length = binary.BigEndian.Uint32(view[12:])
-}
-
-// Decode reads a Message from the beginning of src and returns its size.
-func (m *Message) Decode(src []byte) (int, error) {
-	view, ok := AsMessageView(src)
-	if !ok {
-		return 0, short("stream", 0, MessageSize)
-	}
-	if !view.Valid() {
+	if word2&0x3f != 0 || m.Offset >= m.Length && (m.Offset != 0 || m.Length != 0) {
 		return 0, view.broken()
 	}
-	m.load(view)
 	return MessageSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (w *WriteTarget) load(view *WriteTargetView) {
-	w.Key = binary.BigEndian.Uint64(view[0:])
-	w.At = binary.BigEndian.Uint64(view[8:])
 }
 
 // Decode reads a WriteTarget from the beginning of src and returns its size.
 func (w *WriteTarget) Decode(src []byte) (int, error) {
-	view, ok := AsWriteTargetView(src)
-	if !ok {
+	if len(src) < WriteTargetSize {
 		return 0, short("key", 0, WriteTargetSize)
 	}
-	w.load(view)
+	view := (*WriteTargetView)(src)
+	w.Key = binary.BigEndian.Uint64(view[0:])
+	w.At = binary.BigEndian.Uint64(view[8:])
 	return WriteTargetSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Immediate) load(view *ImmediateView) {
-	i.Value = binary.BigEndian.Uint32(view[0:])
-	i.Receive = binary.BigEndian.Uint32(view[4:])
 }
 
 // Decode reads an Immediate from the beginning of src and returns its size.
 func (i *Immediate) Decode(src []byte) (int, error) {
-	view, ok := AsImmediateView(src)
-	if !ok {
+	if len(src) < ImmediateSize {
 		return 0, short("value", 0, ImmediateSize)
 	}
-	i.load(view)
+	view := (*ImmediateView)(src)
+	i.Value = binary.BigEndian.Uint32(view[0:])
+	i.Receive = binary.BigEndian.Uint32(view[4:])
 	return ImmediateSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (s *SendTarget) load(view *SendTargetView) {
-	s.Receive = binary.BigEndian.Uint32(view[0:])
-	s.Value = binary.BigEndian.Uint32(view[4:])
-	s.Match = binary.BigEndian.Uint64(view[8:])
 }
 
 // Decode reads a SendTarget from the beginning of src and returns its size.
 func (s *SendTarget) Decode(src []byte) (int, error) {
-	view, ok := AsSendTargetView(src)
-	if !ok {
+	if len(src) < SendTargetSize {
 		return 0, short("receive", 0, SendTargetSize)
 	}
-	s.load(view)
+	view := (*SendTargetView)(src)
+	s.Receive = binary.BigEndian.Uint32(view[0:])
+	s.Value = binary.BigEndian.Uint32(view[4:])
+	s.Match = binary.BigEndian.Uint64(view[8:])
 	return SendTargetSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *ReadTarget) load(view *ReadTargetView) {
-	r.Key = binary.BigEndian.Uint64(view[0:])
-	r.At = binary.BigEndian.Uint64(view[8:])
 }
 
 // Decode reads a ReadTarget from the beginning of src and returns its size.
 func (r *ReadTarget) Decode(src []byte) (int, error) {
-	view, ok := AsReadTargetView(src)
-	if !ok {
+	if len(src) < ReadTargetSize {
 		return 0, short("key", 0, ReadTargetSize)
 	}
-	r.load(view)
+	view := (*ReadTargetView)(src)
+	r.Key = binary.BigEndian.Uint64(view[0:])
+	r.At = binary.BigEndian.Uint64(view[8:])
 	return ReadTargetSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (a *Atomic) load(view *AtomicView) {
+// Decode reads an Atomic from the beginning of src and returns its size.
+func (a *Atomic) Decode(src []byte) (int, error) {
+	if len(src) < AtomicSize {
+		return 0, short("key", 0, AtomicSize)
+	}
+	view := (*AtomicView)(src)
 	a.Key = binary.BigEndian.Uint64(view[0:])
 	a.At = binary.BigEndian.Uint64(view[8:])
 	a.Op = AtomicOp(view[16])
 	a.Operand = binary.BigEndian.Uint64(view[20:])
 	a.Compare = binary.BigEndian.Uint64(view[28:])
-}
-
-// Decode reads an Atomic from the beginning of src and returns its size.
-func (a *Atomic) Decode(src []byte) (int, error) {
-	view, ok := AsAtomicView(src)
-	if !ok {
-		return 0, short("key", 0, AtomicSize)
-	}
-	if !view.Valid() {
+	if a.Op < 1 || a.Op > 2 ||
+		binary.BigEndian.Uint32(view[17:])>>8 != 0 ||
+		a.At%8 != 0 ||
+		a.Op != AtomicOpCompareSwap && a.Compare != 0 {
 		return 0, view.broken()
 	}
-	a.load(view)
 	return AtomicSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *Reply) load(view *ReplyView) {
-	r.Status = Status(binary.BigEndian.Uint16(view[0:]))
 }
 
 // Decode reads a Reply from the beginning of src and returns its size.
 func (r *Reply) Decode(src []byte) (int, error) {
-	view, ok := AsReplyView(src)
-	if !ok {
+	if len(src) < ReplySize {
 		return 0, short("status", 0, ReplySize)
 	}
-	if !view.Valid() {
+	view := (*ReplyView)(src)
+	r.Status = Status(binary.BigEndian.Uint16(view[0:]))
+	if binary.BigEndian.Uint16(view[2:]) != 0 {
 		return 0, view.broken()
 	}
-	r.load(view)
 	return ReplySize, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *AtomicResult) load(view *AtomicResultView) {
-	a.Original = binary.BigEndian.Uint64(view[0:])
 }
 
 // Decode reads an AtomicResult from the beginning of src and returns its size.
 func (a *AtomicResult) Decode(src []byte) (int, error) {
-	view, ok := AsAtomicResultView(src)
-	if !ok {
+	if len(src) < AtomicResultSize {
 		return 0, short("original", 0, AtomicResultSize)
 	}
-	a.load(view)
+	view := (*AtomicResultView)(src)
+	a.Original = binary.BigEndian.Uint64(view[0:])
 	return AtomicResultSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (e *End) load(view *EndView) {
-	e.Code = Status(binary.BigEndian.Uint16(view[0:]))
 }
 
 // Decode reads an End from the beginning of src and returns its size.
 func (e *End) Decode(src []byte) (int, error) {
-	view, ok := AsEndView(src)
-	if !ok {
+	if len(src) < EndSize {
 		return 0, short("code", 0, EndSize)
 	}
-	if !view.Valid() {
+	view := (*EndView)(src)
+	e.Code = Status(binary.BigEndian.Uint16(view[0:]))
+	if binary.BigEndian.Uint16(view[2:]) != 0 {
 		return 0, view.broken()
 	}
-	e.load(view)
 	return EndSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (a *Ack) load(view *AckView) {
+// Decode reads an Ack from the beginning of src and returns its size.
+func (a *Ack) Decode(src []byte) (int, error) {
+	if len(src) < AckSize {
+		return 0, short("rate", 0, AckSize)
+	}
+	view := (*AckView)(src)
 	a.Rate = binary.BigEndian.Uint32(view[0:])
 	a.HintSerial = binary.BigEndian.Uint16(view[4:])
 	a.Pressure = view[6]
 	a.Blocks = view[7]
 	a.SentAt = binary.BigEndian.Uint32(view[8:])
-}
-
-// Decode reads an Ack from the beginning of src and returns its size.
-func (a *Ack) Decode(src []byte) (int, error) {
-	view, ok := AsAckView(src)
-	if !ok {
-		return 0, short("rate", 0, AckSize)
-	}
-	if !view.Valid() {
+	if a.Blocks < 1 {
 		return 0, view.broken()
 	}
-	a.load(view)
 	return AckSize, nil
 }
 
@@ -245,8 +193,8 @@ func (p *PathAck) Decode(src []byte) (int, error) {
 	p.ReceivedAt = binary.BigEndian.Uint32(raw[12:])
 	p.Packets = binary.BigEndian.Uint32(raw[16:])
 	p.Ce = binary.BigEndian.Uint32(raw[20:])
-	if binary.BigEndian.Uint16(raw[2:])&0x3fff != 0 {
-		return 0, fault(CodeReserved, "_", 2, 2).values(0, uint64(binary.BigEndian.Uint16(raw[2:])&0x3fff))
+	if word2&0x3fff != 0 {
+		return 0, fault(CodeReserved, "_", 2, 2).values(0, uint64(word2&0x3fff))
 	}
 	off := 24
 	if p.HasSack {
@@ -269,7 +217,12 @@ func (p *PathAck) Decode(src []byte) (int, error) {
 		if len(src)-off < 20 {
 			return 0, short("counters.not_ect", off, 20)
 		}
-		p.Counters.load((*PathCountersView)(src[off:]))
+		raw3 := (*[20]byte)(src[off:])
+		p.Counters.NotEct = binary.BigEndian.Uint32(raw3[0:])
+		p.Counters.Duplicates = binary.BigEndian.Uint32(raw3[4:])
+		p.Counters.LastDuplicate = binary.BigEndian.Uint32(raw3[8:])
+		p.Counters.Refused = binary.BigEndian.Uint32(raw3[12:])
+		p.Counters.Copies = binary.BigEndian.Uint32(raw3[16:])
 		off += 20
 	} else {
 		p.Counters = PathCounters{}
@@ -277,208 +230,156 @@ func (p *PathAck) Decode(src []byte) (int, error) {
 	return off, nil
 }
 
-// load takes the fields from a view without checks.
-func (p *PathCounters) load(view *PathCountersView) {
+// Decode reads a PathCounters from the beginning of src and returns its size.
+func (p *PathCounters) Decode(src []byte) (int, error) {
+	if len(src) < PathCountersSize {
+		return 0, short("not_ect", 0, PathCountersSize)
+	}
+	view := (*PathCountersView)(src)
 	p.NotEct = binary.BigEndian.Uint32(view[0:])
 	p.Duplicates = binary.BigEndian.Uint32(view[4:])
 	p.LastDuplicate = binary.BigEndian.Uint32(view[8:])
 	p.Refused = binary.BigEndian.Uint32(view[12:])
 	p.Copies = binary.BigEndian.Uint32(view[16:])
-}
-
-// Decode reads a PathCounters from the beginning of src and returns its size.
-func (p *PathCounters) Decode(src []byte) (int, error) {
-	view, ok := AsPathCountersView(src)
-	if !ok {
-		return 0, short("not_ect", 0, PathCountersSize)
-	}
-	p.load(view)
 	return PathCountersSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (n *Notice) load(view *NoticeView) {
+// Decode reads a Notice from the beginning of src and returns its size.
+func (n *Notice) Decode(src []byte) (int, error) {
+	if len(src) < NoticeSize {
+		return 0, short("code", 0, NoticeSize)
+	}
+	view := (*NoticeView)(src)
 	n.Code = NoticeCode(binary.BigEndian.Uint16(view[0:]))
-	n.Path = binary.BigEndian.Uint16(view[2:]) & 0xfff
+	word2 := binary.BigEndian.Uint16(view[2:])
+	n.Path = word2 & 0xfff
 	n.Psn = binary.BigEndian.Uint32(view[4:])
 	n.Tsn = binary.BigEndian.Uint32(view[8:])
 	n.Stream = binary.BigEndian.Uint16(view[12:])
 	n.Message = binary.BigEndian.Uint32(view[16:])
 	n.Info = binary.BigEndian.Uint32(view[20:])
-}
-
-// Decode reads a Notice from the beginning of src and returns its size.
-func (n *Notice) Decode(src []byte) (int, error) {
-	view, ok := AsNoticeView(src)
-	if !ok {
-		return 0, short("code", 0, NoticeSize)
-	}
-	if !view.Valid() {
+	if uint8(word2>>12) != 0 || binary.BigEndian.Uint16(view[14:]) != 0 {
 		return 0, view.broken()
 	}
-	n.load(view)
 	return NoticeSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *Ready) load(view *ReadyView) {
-	r.Stream = binary.BigEndian.Uint16(view[0:])
-	r.Start = binary.BigEndian.Uint32(view[4:])
-	r.Posted = binary.BigEndian.Uint32(view[8:])
 }
 
 // Decode reads a Ready from the beginning of src and returns its size.
 func (r *Ready) Decode(src []byte) (int, error) {
-	view, ok := AsReadyView(src)
-	if !ok {
+	if len(src) < ReadySize {
 		return 0, short("stream", 0, ReadySize)
 	}
-	if !view.Valid() {
+	view := (*ReadyView)(src)
+	r.Stream = binary.BigEndian.Uint16(view[0:])
+	r.Start = binary.BigEndian.Uint32(view[4:])
+	r.Posted = binary.BigEndian.Uint32(view[8:])
+	if binary.BigEndian.Uint16(view[2:]) != 0 {
 		return 0, view.broken()
 	}
-	r.load(view)
 	return ReadySize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *Probe) load(view *ProbeView) {
-	p.Token = binary.BigEndian.Uint64(view[0:])
-	p.Ecn = view[8] >> 6
 }
 
 // Decode reads a Probe from the beginning of src and returns its size.
 func (p *Probe) Decode(src []byte) (int, error) {
-	view, ok := AsProbeView(src)
-	if !ok {
+	if len(src) < ProbeSize {
 		return 0, short("token", 0, ProbeSize)
 	}
-	if !view.Valid() {
+	view := (*ProbeView)(src)
+	p.Token = binary.BigEndian.Uint64(view[0:])
+	word8 := binary.BigEndian.Uint32(view[8:])
+	p.Ecn = uint8(word8 >> 30)
+	if word8&0x3fffffff != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return ProbeSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (o *Open) load(view *OpenView) {
-	o.Tag = binary.BigEndian.Uint64(view[0:])
-	o.First = binary.BigEndian.Uint32(view[8:])
 }
 
 // Decode reads an Open from the beginning of src and returns its size.
 func (o *Open) Decode(src []byte) (int, error) {
-	view, ok := AsOpenView(src)
-	if !ok {
+	if len(src) < OpenSizeBytes {
 		return 0, short("tag", 0, OpenSizeBytes)
 	}
-	o.load(view)
+	view := (*OpenView)(src)
+	o.Tag = binary.BigEndian.Uint64(view[0:])
+	o.First = binary.BigEndian.Uint32(view[8:])
 	return OpenSizeBytes, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *Accept) load(view *AcceptView) {
-	a.Tag = binary.BigEndian.Uint64(view[0:])
-	a.First = binary.BigEndian.Uint32(view[8:])
 }
 
 // Decode reads an Accept from the beginning of src and returns its size.
 func (a *Accept) Decode(src []byte) (int, error) {
-	view, ok := AsAcceptView(src)
-	if !ok {
+	if len(src) < AcceptSize {
 		return 0, short("tag", 0, AcceptSize)
 	}
-	a.load(view)
+	view := (*AcceptView)(src)
+	a.Tag = binary.BigEndian.Uint64(view[0:])
+	a.First = binary.BigEndian.Uint32(view[8:])
 	return AcceptSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (c *Code) load(view *CodeView) {
-	c.Code = CloseReason(binary.BigEndian.Uint16(view[0:]))
-	c.Echo = view[2]&0x80 != 0
 }
 
 // Decode reads a Code from the beginning of src and returns its size.
 func (c *Code) Decode(src []byte) (int, error) {
-	view, ok := AsCodeView(src)
-	if !ok {
+	if len(src) < CodeSizeBytes {
 		return 0, short("code", 0, CodeSizeBytes)
 	}
-	if !view.Valid() {
+	view := (*CodeView)(src)
+	c.Code = CloseReason(binary.BigEndian.Uint16(view[0:]))
+	word2 := binary.BigEndian.Uint16(view[2:])
+	c.Echo = word2&0x8000 != 0
+	if word2&0x7fff != 0 {
 		return 0, view.broken()
 	}
-	c.load(view)
 	return CodeSizeBytes, nil
-}
-
-// load takes the fields from a view without checks.
-func (v *VersionList) load(view *VersionListView) {
-	v.Count = view[0]
-	v.Version = [15]byte(view[1:16])
 }
 
 // Decode reads a VersionList from the beginning of src and returns its size.
 func (v *VersionList) Decode(src []byte) (int, error) {
-	view, ok := AsVersionListView(src)
-	if !ok {
+	if len(src) < VersionListSize {
 		return 0, short("count", 0, VersionListSize)
 	}
-	if !view.Valid() {
+	view := (*VersionListView)(src)
+	v.Count = view[0]
+	v.Version = [15]byte(view[1:16])
+	if v.Count < 1 || v.Count > 15 {
 		return 0, view.broken()
 	}
-	v.load(view)
 	return VersionListSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *AbortCode) load(view *AbortCodeView) {
-	a.Code = CloseReason(binary.BigEndian.Uint16(view[0:]))
-	a.Info = binary.BigEndian.Uint32(view[4:])
 }
 
 // Decode reads an AbortCode from the beginning of src and returns its size.
 func (a *AbortCode) Decode(src []byte) (int, error) {
-	view, ok := AsAbortCodeView(src)
-	if !ok {
+	if len(src) < AbortCodeSize {
 		return 0, short("code", 0, AbortCodeSize)
 	}
-	if !view.Valid() {
+	view := (*AbortCodeView)(src)
+	a.Code = CloseReason(binary.BigEndian.Uint16(view[0:]))
+	a.Info = binary.BigEndian.Uint32(view[4:])
+	if binary.BigEndian.Uint16(view[2:]) != 0 {
 		return 0, view.broken()
 	}
-	a.load(view)
 	return AbortCodeSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersHead) load(view *ParametersHeadView) {
-	p.Type = view[0]
-	p.Len_ = binary.BigEndian.Uint16(view[2:])
 }
 
 // Decode reads a ParametersHead from the beginning of src and returns its size.
 func (p *ParametersHead) Decode(src []byte) (int, error) {
-	view, ok := AsParametersHeadView(src)
-	if !ok {
+	if len(src) < ParametersHeadSize {
 		return 0, short("type", 0, ParametersHeadSize)
 	}
-	if !view.Valid() {
+	view := (*ParametersHeadView)(src)
+	p.Type = view[0]
+	p.Len_ = binary.BigEndian.Uint16(view[2:])
+	if view[1] != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return ParametersHeadSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersCapacity) load(view *ParametersCapacityView) {
-	p.Value = binary.BigEndian.Uint32(view[0:])
 }
 
 // Decode reads a ParametersCapacity from the beginning of src and returns its size.
 func (p *ParametersCapacity) Decode(src []byte) (int, error) {
-	view, ok := AsParametersCapacityView(src)
-	if !ok {
+	if len(src) < ParametersCapacitySize {
 		return 0, short("value", 0, ParametersCapacitySize)
 	}
-	p.load(view)
+	view := (*ParametersCapacityView)(src)
+	p.Value = binary.BigEndian.Uint32(view[0:])
 	return ParametersCapacitySize, nil
 }
 
@@ -494,165 +395,115 @@ func (p *ParametersReason) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (p *ParametersChunk) load(view *ParametersChunkView) {
-	p.Value = binary.BigEndian.Uint32(view[0:])
-}
-
 // Decode reads a ParametersChunk from the beginning of src and returns its size.
 func (p *ParametersChunk) Decode(src []byte) (int, error) {
-	view, ok := AsParametersChunkView(src)
-	if !ok {
+	if len(src) < ParametersChunkSize {
 		return 0, short("value", 0, ParametersChunkSize)
 	}
-	if !view.Valid() {
+	view := (*ParametersChunkView)(src)
+	p.Value = binary.BigEndian.Uint32(view[0:])
+	if p.Value < 8 || p.Value > 8872 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return ParametersChunkSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersPaths) load(view *ParametersPathsView) {
-	p.Value = binary.BigEndian.Uint16(view[0:])
 }
 
 // Decode reads a ParametersPaths from the beginning of src and returns its size.
 func (p *ParametersPaths) Decode(src []byte) (int, error) {
-	view, ok := AsParametersPathsView(src)
-	if !ok {
+	if len(src) < ParametersPathsSize {
 		return 0, short("value", 0, ParametersPathsSize)
 	}
-	if !view.Valid() {
+	view := (*ParametersPathsView)(src)
+	p.Value = binary.BigEndian.Uint16(view[0:])
+	if p.Value < 1 || p.Value > 256 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return ParametersPathsSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersAddress) load(view *ParametersAddressView) {
-	p.Plane = view[0]
-	p.Family = view[1]
-	p.Port = binary.BigEndian.Uint16(view[2:])
-	p.Ip = [16]byte(view[4:20])
 }
 
 // Decode reads a ParametersAddress from the beginning of src and returns its size.
 func (p *ParametersAddress) Decode(src []byte) (int, error) {
-	view, ok := AsParametersAddressView(src)
-	if !ok {
+	if len(src) < ParametersAddressSize {
 		return 0, short("plane", 0, ParametersAddressSize)
 	}
-	p.load(view)
+	view := (*ParametersAddressView)(src)
+	p.Plane = view[0]
+	p.Family = view[1]
+	p.Port = binary.BigEndian.Uint16(view[2:])
+	p.Ip = [16]byte(view[4:20])
 	return ParametersAddressSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersStreamWindow) load(view *ParametersStreamWindowView) {
-	p.Value = binary.BigEndian.Uint32(view[0:])
 }
 
 // Decode reads a ParametersStreamWindow from the beginning of src and returns its size.
 func (p *ParametersStreamWindow) Decode(src []byte) (int, error) {
-	view, ok := AsParametersStreamWindowView(src)
-	if !ok {
+	if len(src) < ParametersStreamWindowSize {
 		return 0, short("value", 0, ParametersStreamWindowSize)
 	}
-	p.load(view)
-	return ParametersStreamWindowSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersSpan) load(view *ParametersSpanView) {
+	view := (*ParametersStreamWindowView)(src)
 	p.Value = binary.BigEndian.Uint32(view[0:])
+	return ParametersStreamWindowSize, nil
 }
 
 // Decode reads a ParametersSpan from the beginning of src and returns its size.
 func (p *ParametersSpan) Decode(src []byte) (int, error) {
-	view, ok := AsParametersSpanView(src)
-	if !ok {
+	if len(src) < ParametersSpanSize {
 		return 0, short("value", 0, ParametersSpanSize)
 	}
-	p.load(view)
-	return ParametersSpanSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersRequests) load(view *ParametersRequestsView) {
+	view := (*ParametersSpanView)(src)
 	p.Value = binary.BigEndian.Uint32(view[0:])
+	return ParametersSpanSize, nil
 }
 
 // Decode reads a ParametersRequests from the beginning of src and returns its size.
 func (p *ParametersRequests) Decode(src []byte) (int, error) {
-	view, ok := AsParametersRequestsView(src)
-	if !ok {
+	if len(src) < ParametersRequestsSize {
 		return 0, short("value", 0, ParametersRequestsSize)
 	}
-	p.load(view)
-	return ParametersRequestsSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersStreams) load(view *ParametersStreamsView) {
+	view := (*ParametersRequestsView)(src)
 	p.Value = binary.BigEndian.Uint32(view[0:])
+	return ParametersRequestsSize, nil
 }
 
 // Decode reads a ParametersStreams from the beginning of src and returns its size.
 func (p *ParametersStreams) Decode(src []byte) (int, error) {
-	view, ok := AsParametersStreamsView(src)
-	if !ok {
+	if len(src) < ParametersStreamsSize {
 		return 0, short("value", 0, ParametersStreamsSize)
 	}
-	if !view.Valid() {
+	view := (*ParametersStreamsView)(src)
+	p.Value = binary.BigEndian.Uint32(view[0:])
+	if p.Value < 1 || p.Value > 65536 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return ParametersStreamsSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersMessages) load(view *ParametersMessagesView) {
-	p.Value = binary.BigEndian.Uint32(view[0:])
 }
 
 // Decode reads a ParametersMessages from the beginning of src and returns its size.
 func (p *ParametersMessages) Decode(src []byte) (int, error) {
-	view, ok := AsParametersMessagesView(src)
-	if !ok {
+	if len(src) < ParametersMessagesSize {
 		return 0, short("value", 0, ParametersMessagesSize)
 	}
-	p.load(view)
-	return ParametersMessagesSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersMaxAckDelay) load(view *ParametersMaxAckDelayView) {
+	view := (*ParametersMessagesView)(src)
 	p.Value = binary.BigEndian.Uint32(view[0:])
+	return ParametersMessagesSize, nil
 }
 
 // Decode reads a ParametersMaxAckDelay from the beginning of src and returns its size.
 func (p *ParametersMaxAckDelay) Decode(src []byte) (int, error) {
-	view, ok := AsParametersMaxAckDelayView(src)
-	if !ok {
+	if len(src) < ParametersMaxAckDelaySize {
 		return 0, short("value", 0, ParametersMaxAckDelaySize)
 	}
-	p.load(view)
+	view := (*ParametersMaxAckDelayView)(src)
+	p.Value = binary.BigEndian.Uint32(view[0:])
 	return ParametersMaxAckDelaySize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *ParametersProfile) load(view *ParametersProfileView) {
-	p.Value = Profile(view[0])
 }
 
 // Decode reads a ParametersProfile from the beginning of src and returns its size.
 func (p *ParametersProfile) Decode(src []byte) (int, error) {
-	view, ok := AsParametersProfileView(src)
-	if !ok {
+	if len(src) < ParametersProfileSize {
 		return 0, short("value", 0, ParametersProfileSize)
 	}
-	p.load(view)
+	view := (*ParametersProfileView)(src)
+	p.Value = Profile(view[0])
 	return ParametersProfileSize, nil
 }
 
@@ -673,13 +524,23 @@ func (p *ParametersTls) Decode(src []byte) (int, error) {
 
 // Decode reads a Packet, which must be all of src.
 func (p *Packet) Decode(src []byte) (int, error) {
-	if len(src) > PacketMax {
-		return 0, fault(CodeSize, "", 0, 0).values(PacketMax, uint64(len(src)))
+	if len(src) < 20 || len(src) > PacketMax {
+		return 0, unfit(len(src), 20, PacketMax, "base.version")
 	}
-	if len(src) < 20 {
-		return 0, short("base.version", 0, 20)
-	}
-	p.Base.load((*BaseView)(src))
+	raw := (*[20]byte)(src)
+	word0 := raw[0]
+	p.Base.Version = word0 >> 4
+	p.Base.Secure = word0&0x8 != 0
+	p.Base.KeyPhase = word0&0x4 != 0
+	p.Base.AckRequest = word0&0x2 != 0
+	p.Base.FeedbackHere = word0&0x1 != 0
+	p.Base.Opcode = Opcode(raw[1])
+	word2 := binary.BigEndian.Uint16(raw[2:])
+	p.Base.Path = word2 >> 4
+	p.Base.Epoch = uint8(word2 & 0xf)
+	p.Base.Tag = binary.BigEndian.Uint64(raw[4:])
+	p.Base.Psn = binary.BigEndian.Uint32(raw[12:])
+	p.Base.Tsn = binary.BigEndian.Uint32(raw[16:])
 	if p.Base.Version != 1 {
 		return 0, fault(CodeFixed, "base.version", 0, 0).values(1, uint64(p.Base.Version))
 	}
@@ -689,14 +550,97 @@ func (p *Packet) Decode(src []byte) (int, error) {
 		if end < off {
 			return 0, short("plain", off, 4)
 		}
-		used, err := p.Plain.Decode(src[off:end], &p.Base)
+		inner := src[off:end]
+		var used, left int
+		var err error
+		switch p.Base.Opcode {
+		case OpcodeWrite:
+			p.Plain.Kind = BodyKindWrite
+			_, err = p.Plain.Write.Decode(inner)
+		case OpcodeSend:
+			p.Plain.Kind = BodyKindSend
+			_, err = p.Plain.Send.Decode(inner)
+		case OpcodeReadRequest:
+			p.Plain.Kind = BodyKindReadRequest
+			used, err = p.Plain.ReadRequest.Decode(inner)
+			left = len(inner) - used
+		case OpcodeReadReply:
+			p.Plain.Kind = BodyKindReadReply
+			_, err = p.Plain.ReadReply.Decode(inner)
+		case OpcodeAtomicRequest:
+			p.Plain.Kind = BodyKindAtomicRequest
+			used, err = p.Plain.AtomicRequest.Decode(inner)
+			left = len(inner) - used
+		case OpcodeAtomicReply:
+			p.Plain.Kind = BodyKindAtomicReply
+			used, err = p.Plain.AtomicReply.Decode(inner)
+			left = len(inner) - used
+		case OpcodeStreamEnd:
+			p.Plain.Kind = BodyKindStreamEnd
+			used, err = p.Plain.StreamEnd.Decode(inner)
+			left = len(inner) - used
+		case OpcodeAck:
+			p.Plain.Kind = BodyKindAck
+			used, err = p.Plain.Ack.Decode(inner)
+			left = len(inner) - used
+		case OpcodeNotice:
+			p.Plain.Kind = BodyKindNotice
+			used, err = p.Plain.Notice.Decode(inner)
+			left = len(inner) - used
+		case OpcodeReceiveReady:
+			p.Plain.Kind = BodyKindReceiveReady
+			used, err = p.Plain.ReceiveReady.Decode(inner)
+			left = len(inner) - used
+		case OpcodeProbe:
+			p.Plain.Kind = BodyKindProbe
+			_, err = p.Plain.Probe.Decode(inner)
+		case OpcodeProbeReply:
+			p.Plain.Kind = BodyKindProbeReply
+			used, err = p.Plain.ProbeReply.Decode(inner)
+			left = len(inner) - used
+		case OpcodeOpen:
+			p.Plain.Kind = BodyKindOpen
+			_, err = p.Plain.Open.Decode(inner, &p.Base)
+		case OpcodeRetry:
+			p.Plain.Kind = BodyKindRetry
+			_, err = p.Plain.Retry.Decode(inner, &p.Base)
+		case OpcodeAccept:
+			p.Plain.Kind = BodyKindAccept
+			_, err = p.Plain.Accept.Decode(inner, &p.Base)
+		case OpcodeConfirm:
+			p.Plain.Kind = BodyKindConfirm
+			_, err = p.Plain.Confirm.Decode(inner)
+		case OpcodeReject:
+			p.Plain.Kind = BodyKindReject
+			_, err = p.Plain.Reject.Decode(inner, &p.Base)
+		case OpcodeVersions:
+			p.Plain.Kind = BodyKindVersions
+			used, err = p.Plain.Versions.Decode(inner)
+			left = len(inner) - used
+		case OpcodeClose, OpcodeClosed:
+			p.Plain.Kind = BodyKindClose
+			used, err = p.Plain.Close.Decode(inner)
+			left = len(inner) - used
+		case OpcodeAbort:
+			p.Plain.Kind = BodyKindAbort
+			used, err = p.Plain.Abort.Decode(inner)
+			left = len(inner) - used
+		default:
+			switch {
+			case p.Base.Opcode.IsVendor():
+				p.Plain.Kind = BodyKindVendor
+				_, err = p.Plain.Vendor.Decode(inner)
+			default:
+				return 0, fault(CodeOpcode, "plain.kind", off, 0).values(0, uint64(p.Base.Opcode))
+			}
+		}
 		if err != nil {
-			return 0, inside(err, "plain", off)
+			return 0, inside(err, "plain."+p.Plain.Kind.String(), off)
 		}
-		off += used
-		if len(src)-off < 4 {
-			return 0, short("crc", off, 4)
+		if left > 0 {
+			return 0, fault(CodeTrailing, "plain", end-left, 0)
 		}
+		off = end
 		p.Crc = binary.BigEndian.Uint32(src[off:])
 		off += 4
 		p.Sealed = nil
@@ -708,16 +652,10 @@ func (p *Packet) Decode(src []byte) (int, error) {
 		}
 		p.Sealed = src[off:end:end]
 		off = end
-		if len(src)-off < 16 {
-			return 0, short("auth", off, 16)
-		}
 		p.Auth = [16]byte(src[off:])
 		off += 16
 		p.Plain.Kind = BodyKindNone
 		p.Crc = 0
-	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
 	}
 	return off, nil
 }
@@ -728,10 +666,18 @@ func (b *BodyWrite) Decode(src []byte) (int, error) {
 		return 0, short("message.stream", 0, 32)
 	}
 	raw := (*[32]byte)(src)
-	b.Message.load((*MessageView)(raw[0:16]))
-	b.WriteTarget.load((*WriteTargetView)(raw[16:32]))
-	if raw[2]&0x3f != 0 {
-		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(raw[2]&0x3f))
+	b.Message.Stream = binary.BigEndian.Uint16(raw[0:])
+	word2 := raw[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = raw[3]
+	b.Message.Message = binary.BigEndian.Uint32(raw[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(raw[8:])
+	b.Message.Length = binary.BigEndian.Uint32(raw[12:])
+	b.WriteTarget.Key = binary.BigEndian.Uint64(raw[16:])
+	b.WriteTarget.At = binary.BigEndian.Uint64(raw[24:])
+	if word2&0x3f != 0 {
+		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(word2&0x3f))
 	}
 	if b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) {
 		return 0, fault(CodeGeometry, "message.length", 12, 0)
@@ -741,7 +687,9 @@ func (b *BodyWrite) Decode(src []byte) (int, error) {
 		if len(src)-off < 8 {
 			return 0, short("immediate.value", off, 8)
 		}
-		b.Immediate.load((*ImmediateView)(src[off:]))
+		raw2 := (*[8]byte)(src[off:])
+		b.Immediate.Value = binary.BigEndian.Uint32(raw2[0:])
+		b.Immediate.Receive = binary.BigEndian.Uint32(raw2[4:])
 		off += 8
 	} else {
 		b.Immediate = Immediate{}
@@ -761,10 +709,19 @@ func (b *BodySend) Decode(src []byte) (int, error) {
 		return 0, short("message.stream", 0, 32)
 	}
 	raw := (*[32]byte)(src)
-	b.Message.load((*MessageView)(raw[0:16]))
-	b.SendTarget.load((*SendTargetView)(raw[16:32]))
-	if raw[2]&0x3f != 0 {
-		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(raw[2]&0x3f))
+	b.Message.Stream = binary.BigEndian.Uint16(raw[0:])
+	word2 := raw[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = raw[3]
+	b.Message.Message = binary.BigEndian.Uint32(raw[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(raw[8:])
+	b.Message.Length = binary.BigEndian.Uint32(raw[12:])
+	b.SendTarget.Receive = binary.BigEndian.Uint32(raw[16:])
+	b.SendTarget.Value = binary.BigEndian.Uint32(raw[20:])
+	b.SendTarget.Match = binary.BigEndian.Uint64(raw[24:])
+	if word2&0x3f != 0 {
+		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(word2&0x3f))
 	}
 	if b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) {
 		return 0, fault(CodeGeometry, "message.length", 12, 0)
@@ -779,22 +736,27 @@ func (b *BodySend) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (b *BodyReadRequest) load(view *BodyReadRequestView) {
-	b.Message.load((*MessageView)(view[0:16]))
-	b.ReadTarget.load((*ReadTargetView)(view[16:32]))
-}
-
 // Decode reads a BodyReadRequest from the beginning of src and returns its size.
 func (b *BodyReadRequest) Decode(src []byte) (int, error) {
-	view, ok := AsBodyReadRequestView(src)
-	if !ok {
+	if len(src) < BodyReadRequestSize {
 		return 0, short("message.stream", 0, BodyReadRequestSize)
 	}
-	if !view.Valid() {
+	view := (*BodyReadRequestView)(src)
+	b.Message.Stream = binary.BigEndian.Uint16(view[0:])
+	word2 := view[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = view[3]
+	b.Message.Message = binary.BigEndian.Uint32(view[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(view[8:])
+	b.Message.Length = binary.BigEndian.Uint32(view[12:])
+	b.ReadTarget.Key = binary.BigEndian.Uint64(view[16:])
+	b.ReadTarget.At = binary.BigEndian.Uint64(view[24:])
+	if word2&0x3f != 0 ||
+		b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) ||
+		b.Message.Immediate || b.Message.Offset != 0 {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BodyReadRequestSize, nil
 }
 
@@ -804,10 +766,17 @@ func (b *BodyReadReply) Decode(src []byte) (int, error) {
 		return 0, short("message.stream", 0, 20)
 	}
 	raw := (*[20]byte)(src)
-	b.Message.load((*MessageView)(raw[0:16]))
-	b.Reply.load((*ReplyView)(raw[16:20]))
-	if raw[2]&0x3f != 0 {
-		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(raw[2]&0x3f))
+	b.Message.Stream = binary.BigEndian.Uint16(raw[0:])
+	word2 := raw[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = raw[3]
+	b.Message.Message = binary.BigEndian.Uint32(raw[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(raw[8:])
+	b.Message.Length = binary.BigEndian.Uint32(raw[12:])
+	b.Reply.Status = Status(binary.BigEndian.Uint16(raw[16:]))
+	if word2&0x3f != 0 {
+		return 0, fault(CodeReserved, "message._", 2, 2).values(0, uint64(word2&0x3f))
 	}
 	if binary.BigEndian.Uint16(raw[18:]) != 0 {
 		return 0, fault(CodeReserved, "reply._", 18, 0).values(0, uint64(binary.BigEndian.Uint16(raw[18:])))
@@ -828,61 +797,83 @@ func (b *BodyReadReply) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (b *BodyAtomicRequest) load(view *BodyAtomicRequestView) {
-	b.Message.load((*MessageView)(view[0:16]))
-	b.Atomic.load((*AtomicView)(view[16:52]))
-}
-
 // Decode reads a BodyAtomicRequest from the beginning of src and returns its size.
 func (b *BodyAtomicRequest) Decode(src []byte) (int, error) {
-	view, ok := AsBodyAtomicRequestView(src)
-	if !ok {
+	if len(src) < BodyAtomicRequestSize {
 		return 0, short("message.stream", 0, BodyAtomicRequestSize)
 	}
-	if !view.Valid() {
+	view := (*BodyAtomicRequestView)(src)
+	b.Message.Stream = binary.BigEndian.Uint16(view[0:])
+	word2 := view[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = view[3]
+	b.Message.Message = binary.BigEndian.Uint32(view[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(view[8:])
+	b.Message.Length = binary.BigEndian.Uint32(view[12:])
+	b.Atomic.Key = binary.BigEndian.Uint64(view[16:])
+	b.Atomic.At = binary.BigEndian.Uint64(view[24:])
+	b.Atomic.Op = AtomicOp(view[32])
+	b.Atomic.Operand = binary.BigEndian.Uint64(view[36:])
+	b.Atomic.Compare = binary.BigEndian.Uint64(view[44:])
+	if word2&0x3f != 0 ||
+		b.Atomic.Op < 1 || b.Atomic.Op > 2 ||
+		binary.BigEndian.Uint32(view[33:])>>8 != 0 ||
+		b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) ||
+		b.Atomic.At%8 != 0 ||
+		b.Atomic.Op != AtomicOpCompareSwap && b.Atomic.Compare != 0 ||
+		b.Message.Immediate || b.Message.Offset != 0 || b.Message.Length != 8 {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BodyAtomicRequestSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (b *BodyAtomicReply) load(view *BodyAtomicReplyView) {
-	b.Message.load((*MessageView)(view[0:16]))
-	b.Reply.load((*ReplyView)(view[16:20]))
-	b.AtomicResult.load((*AtomicResultView)(view[20:28]))
 }
 
 // Decode reads a BodyAtomicReply from the beginning of src and returns its size.
 func (b *BodyAtomicReply) Decode(src []byte) (int, error) {
-	view, ok := AsBodyAtomicReplyView(src)
-	if !ok {
+	if len(src) < BodyAtomicReplySize {
 		return 0, short("message.stream", 0, BodyAtomicReplySize)
 	}
-	if !view.Valid() {
+	view := (*BodyAtomicReplyView)(src)
+	b.Message.Stream = binary.BigEndian.Uint16(view[0:])
+	word2 := view[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = view[3]
+	b.Message.Message = binary.BigEndian.Uint32(view[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(view[8:])
+	b.Message.Length = binary.BigEndian.Uint32(view[12:])
+	b.Reply.Status = Status(binary.BigEndian.Uint16(view[16:]))
+	b.AtomicResult.Original = binary.BigEndian.Uint64(view[20:])
+	if word2&0x3f != 0 ||
+		binary.BigEndian.Uint16(view[18:]) != 0 ||
+		b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) ||
+		b.Message.Immediate {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BodyAtomicReplySize, nil
-}
-
-// load takes the fields from a view without checks.
-func (b *BodyStreamEnd) load(view *BodyStreamEndView) {
-	b.Message.load((*MessageView)(view[0:16]))
-	b.End.load((*EndView)(view[16:20]))
 }
 
 // Decode reads a BodyStreamEnd from the beginning of src and returns its size.
 func (b *BodyStreamEnd) Decode(src []byte) (int, error) {
-	view, ok := AsBodyStreamEndView(src)
-	if !ok {
+	if len(src) < BodyStreamEndSize {
 		return 0, short("message.stream", 0, BodyStreamEndSize)
 	}
-	if !view.Valid() {
+	view := (*BodyStreamEndView)(src)
+	b.Message.Stream = binary.BigEndian.Uint16(view[0:])
+	word2 := view[2]
+	b.Message.Immediate = word2&0x80 != 0
+	b.Message.Solicited = word2&0x40 != 0
+	b.Message.Floor = view[3]
+	b.Message.Message = binary.BigEndian.Uint32(view[4:])
+	b.Message.Offset = binary.BigEndian.Uint32(view[8:])
+	b.Message.Length = binary.BigEndian.Uint32(view[12:])
+	b.End.Code = Status(binary.BigEndian.Uint16(view[16:]))
+	if word2&0x3f != 0 ||
+		binary.BigEndian.Uint16(view[18:]) != 0 ||
+		b.Message.Offset >= b.Message.Length && (b.Message.Offset != 0 || b.Message.Length != 0) ||
+		b.Message.Immediate || b.Message.Offset != 0 || b.Message.Length != 0 {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BodyStreamEndSize, nil
 }
 
@@ -891,7 +882,12 @@ func (b *BodyAck) Decode(src []byte) (int, error) {
 	if len(src) < 12 {
 		return 0, short("ack.rate", 0, 12)
 	}
-	b.Ack.load((*AckView)(src))
+	raw := (*[12]byte)(src)
+	b.Ack.Rate = binary.BigEndian.Uint32(raw[0:])
+	b.Ack.HintSerial = binary.BigEndian.Uint16(raw[4:])
+	b.Ack.Pressure = raw[6]
+	b.Ack.Blocks = raw[7]
+	b.Ack.SentAt = binary.BigEndian.Uint32(raw[8:])
 	if b.Ack.Blocks < 1 {
 		return 0, fault(CodeRange, "ack.blocks", 7, 0).values(0, uint64(b.Ack.Blocks))
 	}
@@ -915,9 +911,11 @@ func (b *BodyProbe) Decode(src []byte) (int, error) {
 		return 0, short("probe.token", 0, 12)
 	}
 	raw := (*[12]byte)(src)
-	b.Probe.load((*ProbeView)(raw[0:12]))
-	if binary.BigEndian.Uint32(raw[8:])&0x3fffffff != 0 {
-		return 0, fault(CodeReserved, "probe._", 8, 2).values(0, uint64(binary.BigEndian.Uint32(raw[8:])&0x3fffffff))
+	b.Probe.Token = binary.BigEndian.Uint64(raw[0:])
+	word8 := binary.BigEndian.Uint32(raw[8:])
+	b.Probe.Ecn = uint8(word8 >> 30)
+	if word8&0x3fffffff != 0 {
+		return 0, fault(CodeReserved, "probe._", 8, 2).values(0, uint64(word8&0x3fffffff))
 	}
 	if !allZero(src[12:]) {
 		return 0, fault(CodePadding, "padding", 12, 0)
@@ -931,9 +929,10 @@ func (b *BodyOpen) Decode(src []byte, base *Base) (int, error) {
 	if len(src) < 12 {
 		return 0, short("open.tag", 0, 12)
 	}
-	b.Open.load((*OpenView)(src))
-	used, err := b.Parameters.Decode(src[12:])
-	if err != nil {
+	raw := (*[12]byte)(src)
+	b.Open.Tag = binary.BigEndian.Uint64(raw[0:])
+	b.Open.First = binary.BigEndian.Uint32(raw[8:])
+	if _, err := b.Parameters.Decode(src[12:]); err != nil {
 		return 0, inside(err, "parameters", 12)
 	}
 	if base.Tag != 0 {
@@ -942,19 +941,18 @@ func (b *BodyOpen) Decode(src []byte, base *Base) (int, error) {
 	if base.Path != 0 || base.Psn != 0 || base.Tsn != 0 {
 		return 0, fault(CodeUnsequenced, "", 0, 0)
 	}
-	return 12 + used, nil
+	return len(src), nil
 }
 
 // Decode reads a BodyRetry, which must be all of src.
 func (b *BodyRetry) Decode(src []byte, base *Base) (int, error) {
-	used, err := b.Parameters.Decode(src)
-	if err != nil {
+	if _, err := b.Parameters.Decode(src); err != nil {
 		return 0, inside(err, "parameters", 0)
 	}
 	if base.Path != 0 || base.Psn != 0 || base.Tsn != 0 {
 		return 0, fault(CodeUnsequenced, "", 0, 0)
 	}
-	return used, nil
+	return len(src), nil
 }
 
 // Decode reads a BodyAccept, which must be all of src.
@@ -962,24 +960,24 @@ func (b *BodyAccept) Decode(src []byte, base *Base) (int, error) {
 	if len(src) < 12 {
 		return 0, short("accept.tag", 0, 12)
 	}
-	b.Accept.load((*AcceptView)(src))
-	used, err := b.Parameters.Decode(src[12:])
-	if err != nil {
+	raw := (*[12]byte)(src)
+	b.Accept.Tag = binary.BigEndian.Uint64(raw[0:])
+	b.Accept.First = binary.BigEndian.Uint32(raw[8:])
+	if _, err := b.Parameters.Decode(src[12:]); err != nil {
 		return 0, inside(err, "parameters", 12)
 	}
 	if base.Path != 0 || base.Psn != 0 || base.Tsn != 0 {
 		return 0, fault(CodeUnsequenced, "", 0, 0)
 	}
-	return 12 + used, nil
+	return len(src), nil
 }
 
 // Decode reads a BodyConfirm, which must be all of src.
 func (b *BodyConfirm) Decode(src []byte) (int, error) {
-	used, err := b.Parameters.Decode(src)
-	if err != nil {
+	if _, err := b.Parameters.Decode(src); err != nil {
 		return 0, inside(err, "parameters", 0)
 	}
-	return used, nil
+	return len(src), nil
 }
 
 // Decode reads a BodyReject, which must be all of src.
@@ -988,18 +986,19 @@ func (b *BodyReject) Decode(src []byte, base *Base) (int, error) {
 		return 0, short("code.code", 0, 4)
 	}
 	raw := (*[4]byte)(src)
-	b.Code.load((*CodeView)(raw[0:4]))
-	if binary.BigEndian.Uint16(raw[2:])&0x7fff != 0 {
-		return 0, fault(CodeReserved, "code._", 2, 1).values(0, uint64(binary.BigEndian.Uint16(raw[2:])&0x7fff))
+	b.Code.Code = CloseReason(binary.BigEndian.Uint16(raw[0:]))
+	word2 := binary.BigEndian.Uint16(raw[2:])
+	b.Code.Echo = word2&0x8000 != 0
+	if word2&0x7fff != 0 {
+		return 0, fault(CodeReserved, "code._", 2, 1).values(0, uint64(word2&0x7fff))
 	}
-	used, err := b.Parameters.Decode(src[4:])
-	if err != nil {
+	if _, err := b.Parameters.Decode(src[4:]); err != nil {
 		return 0, inside(err, "parameters", 4)
 	}
 	if base.Path != 0 || base.Psn != 0 || base.Tsn != 0 {
 		return 0, fault(CodeUnsequenced, "", 0, 0)
 	}
-	return 4 + used, nil
+	return len(src), nil
 }
 
 // Decode reads a BodyVendor, which must be all of src.
@@ -1011,76 +1010,87 @@ func (b *BodyVendor) Decode(src []byte) (int, error) {
 // Decode reads a Body, which must be all of src.
 func (b *Body) Decode(src []byte, base *Base) (int, error) {
 	if len(src) > BodyMax {
-		return 0, fault(CodeSize, "", 0, 0).values(BodyMax, uint64(len(src)))
+		return 0, unfit(len(src), 0, BodyMax, "")
 	}
-	var used int
+	var used, left int
 	var err error
 	switch base.Opcode {
 	case OpcodeWrite:
 		b.Kind = BodyKindWrite
-		used, err = b.Write.Decode(src)
+		_, err = b.Write.Decode(src)
 	case OpcodeSend:
 		b.Kind = BodyKindSend
-		used, err = b.Send.Decode(src)
+		_, err = b.Send.Decode(src)
 	case OpcodeReadRequest:
 		b.Kind = BodyKindReadRequest
 		used, err = b.ReadRequest.Decode(src)
+		left = len(src) - used
 	case OpcodeReadReply:
 		b.Kind = BodyKindReadReply
-		used, err = b.ReadReply.Decode(src)
+		_, err = b.ReadReply.Decode(src)
 	case OpcodeAtomicRequest:
 		b.Kind = BodyKindAtomicRequest
 		used, err = b.AtomicRequest.Decode(src)
+		left = len(src) - used
 	case OpcodeAtomicReply:
 		b.Kind = BodyKindAtomicReply
 		used, err = b.AtomicReply.Decode(src)
+		left = len(src) - used
 	case OpcodeStreamEnd:
 		b.Kind = BodyKindStreamEnd
 		used, err = b.StreamEnd.Decode(src)
+		left = len(src) - used
 	case OpcodeAck:
 		b.Kind = BodyKindAck
 		used, err = b.Ack.Decode(src)
+		left = len(src) - used
 	case OpcodeNotice:
 		b.Kind = BodyKindNotice
 		used, err = b.Notice.Decode(src)
+		left = len(src) - used
 	case OpcodeReceiveReady:
 		b.Kind = BodyKindReceiveReady
 		used, err = b.ReceiveReady.Decode(src)
+		left = len(src) - used
 	case OpcodeProbe:
 		b.Kind = BodyKindProbe
-		used, err = b.Probe.Decode(src)
+		_, err = b.Probe.Decode(src)
 	case OpcodeProbeReply:
 		b.Kind = BodyKindProbeReply
 		used, err = b.ProbeReply.Decode(src)
+		left = len(src) - used
 	case OpcodeOpen:
 		b.Kind = BodyKindOpen
-		used, err = b.Open.Decode(src, base)
+		_, err = b.Open.Decode(src, base)
 	case OpcodeRetry:
 		b.Kind = BodyKindRetry
-		used, err = b.Retry.Decode(src, base)
+		_, err = b.Retry.Decode(src, base)
 	case OpcodeAccept:
 		b.Kind = BodyKindAccept
-		used, err = b.Accept.Decode(src, base)
+		_, err = b.Accept.Decode(src, base)
 	case OpcodeConfirm:
 		b.Kind = BodyKindConfirm
-		used, err = b.Confirm.Decode(src)
+		_, err = b.Confirm.Decode(src)
 	case OpcodeReject:
 		b.Kind = BodyKindReject
-		used, err = b.Reject.Decode(src, base)
+		_, err = b.Reject.Decode(src, base)
 	case OpcodeVersions:
 		b.Kind = BodyKindVersions
 		used, err = b.Versions.Decode(src)
+		left = len(src) - used
 	case OpcodeClose, OpcodeClosed:
 		b.Kind = BodyKindClose
 		used, err = b.Close.Decode(src)
+		left = len(src) - used
 	case OpcodeAbort:
 		b.Kind = BodyKindAbort
 		used, err = b.Abort.Decode(src)
+		left = len(src) - used
 	default:
 		switch {
 		case base.Opcode.IsVendor():
 			b.Kind = BodyKindVendor
-			used, err = b.Vendor.Decode(src)
+			_, err = b.Vendor.Decode(src)
 		default:
 			return 0, fault(CodeOpcode, "kind", 0, 0).values(0, uint64(base.Opcode))
 		}
@@ -1088,8 +1098,8 @@ func (b *Body) Decode(src []byte, base *Base) (int, error) {
 	if err != nil {
 		return 0, inside(err, b.Kind.String(), 0)
 	}
-	if used < len(src) {
-		return 0, fault(CodeTrailing, "", used, 0)
+	if left > 0 {
+		return 0, fault(CodeTrailing, "", len(src)-left, 0)
 	}
-	return used, nil
+	return len(src), nil
 }

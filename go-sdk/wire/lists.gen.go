@@ -6,6 +6,8 @@
 
 package wire
 
+import "encoding/binary"
+
 // ParametersMax is the size of the largest Parameters in bytes.
 const ParametersMax = 8192
 
@@ -96,15 +98,16 @@ func (p *Parameters) Decode(src []byte) (int, error) {
 			p.Padding = len(src) - off
 			break
 		}
-		view, ok := AsParametersHeadView(src[off:])
-		if !ok {
+		if len(src)-off < ParametersHeadSize {
 			return 0, short("", off, ParametersHeadSize)
 		}
+		view := (*ParametersHeadView)(src[off:])
 		if err := view.Check(); err != nil {
 			return 0, headFault(err, off)
 		}
 		var head ParametersHead
-		head.load(view)
+		head.Type = view[0]
+		head.Len_ = binary.BigEndian.Uint16(view[2:])
 		if head.Type < last {
 			return 0, fault(CodeTlvOrder, "", off, 0).values(0, uint64(head.Type))
 		}

@@ -501,7 +501,7 @@ func (v *AtomicView) SetCompare(value uint64) {
 
 // Valid tells whether the bytes obey the header's own rules.
 func (v *AtomicView) Valid() bool {
-	return v.Op() >= 1 && v.Op() <= 2 && uint32(binary.BigEndian.Uint16(v[17:]))<<8|uint32(v[19]) == 0 && v.At()%8 == 0 && (v.Op() == AtomicOpCompareSwap || v.Compare() == 0)
+	return v.Op() >= 1 && v.Op() <= 2 && binary.BigEndian.Uint32(v[17:])>>8 == 0 && v.At()%8 == 0 && (v.Op() == AtomicOpCompareSwap || v.Compare() == 0)
 }
 
 // Check is Valid with an error that names the rule.
@@ -519,8 +519,8 @@ func (v *AtomicView) broken() error {
 	if v.Op() < 1 || v.Op() > 2 {
 		return fault(CodeEnum, "op", 16, 0).values(0, uint64(v.Op()))
 	}
-	if uint32(binary.BigEndian.Uint16(v[17:]))<<8|uint32(v[19]) != 0 {
-		return fault(CodeReserved, "_", 17, 0).values(0, uint64(uint32(binary.BigEndian.Uint16(v[17:]))<<8|uint32(v[19])))
+	if binary.BigEndian.Uint32(v[17:])>>8 != 0 {
+		return fault(CodeReserved, "_", 17, 0).values(0, uint64(binary.BigEndian.Uint32(v[17:])>>8))
 	}
 	if v.At()%8 != 0 {
 		return fault(CodeWhere, "at", 8, 0)
@@ -1817,7 +1817,7 @@ func (v *BodyAtomicRequestView) Atomic() *AtomicView {
 
 // Valid tells whether the bytes obey the header's own rules.
 func (v *BodyAtomicRequestView) Valid() bool {
-	return v[2]&0x3f == 0 && v.Atomic().Op() >= 1 && v.Atomic().Op() <= 2 && uint32(binary.BigEndian.Uint16(v[33:]))<<8|uint32(v[35]) == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && v.Atomic().At()%8 == 0 && (v.Atomic().Op() == AtomicOpCompareSwap || v.Atomic().Compare() == 0) && !v.Message().Immediate() && v.Message().Offset() == 0 && v.Message().Length() == 8
+	return v[2]&0x3f == 0 && v.Atomic().Op() >= 1 && v.Atomic().Op() <= 2 && binary.BigEndian.Uint32(v[33:])>>8 == 0 && (v.Message().Offset() < v.Message().Length() || v.Message().Offset() == 0 && v.Message().Length() == 0) && v.Atomic().At()%8 == 0 && (v.Atomic().Op() == AtomicOpCompareSwap || v.Atomic().Compare() == 0) && !v.Message().Immediate() && v.Message().Offset() == 0 && v.Message().Length() == 8
 }
 
 // Check is Valid with an error that names the rule.
@@ -1838,8 +1838,8 @@ func (v *BodyAtomicRequestView) broken() error {
 	if v.Atomic().Op() < 1 || v.Atomic().Op() > 2 {
 		return fault(CodeEnum, "atomic.op", 32, 0).values(0, uint64(v.Atomic().Op()))
 	}
-	if uint32(binary.BigEndian.Uint16(v[33:]))<<8|uint32(v[35]) != 0 {
-		return fault(CodeReserved, "atomic._", 33, 0).values(0, uint64(uint32(binary.BigEndian.Uint16(v[33:]))<<8|uint32(v[35])))
+	if binary.BigEndian.Uint32(v[33:])>>8 != 0 {
+		return fault(CodeReserved, "atomic._", 33, 0).values(0, uint64(binary.BigEndian.Uint32(v[33:])>>8))
 	}
 	if v.Message().Offset() >= v.Message().Length() && (v.Message().Offset() != 0 || v.Message().Length() != 0) {
 		return fault(CodeGeometry, "message.length", 12, 0)

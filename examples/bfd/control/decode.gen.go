@@ -17,35 +17,25 @@ func (a *AuthPassword) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (a *AuthMd5) load(view *AuthMd5View) {
-	a.Seq = binary.BigEndian.Uint32(view[1:])
-	a.Digest = [16]byte(view[5:21])
-}
-
 // Decode reads an AuthMd5 from the beginning of src and returns its size.
 func (a *AuthMd5) Decode(src []byte) (int, error) {
-	view, ok := AsAuthMd5View(src)
-	if !ok {
+	if len(src) < AuthMd5Size {
 		return 0, short("_", 0, AuthMd5Size)
 	}
-	a.load(view)
-	return AuthMd5Size, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *AuthSha1) load(view *AuthSha1View) {
+	view := (*AuthMd5View)(src)
 	a.Seq = binary.BigEndian.Uint32(view[1:])
-	a.Digest = [20]byte(view[5:25])
+	a.Digest = [16]byte(view[5:21])
+	return AuthMd5Size, nil
 }
 
 // Decode reads an AuthSha1 from the beginning of src and returns its size.
 func (a *AuthSha1) Decode(src []byte) (int, error) {
-	view, ok := AsAuthSha1View(src)
-	if !ok {
+	if len(src) < AuthSha1Size {
 		return 0, short("_", 0, AuthSha1Size)
 	}
-	a.load(view)
+	view := (*AuthSha1View)(src)
+	a.Seq = binary.BigEndian.Uint32(view[1:])
+	a.Digest = [20]byte(view[5:25])
 	return AuthSha1Size, nil
 }
 

@@ -29,3 +29,13 @@ func extend[T any](list []T) []T {
 func grow(dst []byte, size int) []byte {
 	return slices.Grow(dst, size)[:len(dst)+size]
 }
+
+// unfit is the error of a packet that is smaller or larger than it may be; first is the item at its beginning.
+//
+//go:noinline
+func unfit(size, least, most int, first string) *Error {
+	if size > most {
+		return fault(CodeSize, "", 0, 0).values(uint64(most), uint64(size))
+	}
+	return short(first, 0, least)
+}

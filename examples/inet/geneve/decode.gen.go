@@ -8,22 +8,17 @@ package geneve
 
 import "encoding/binary"
 
-// load takes the fields from a view without checks.
-func (g *GeneveOptionsHead) load(view *GeneveOptionsHeadView) {
+// Decode reads a GeneveOptionsHead from the beginning of src and returns its size.
+func (g *GeneveOptionsHead) Decode(src []byte) (int, error) {
+	if len(src) < GeneveOptionsHeadSize {
+		return 0, short("class", 0, GeneveOptionsHeadSize)
+	}
+	view := (*GeneveOptionsHeadView)(src)
 	g.Class = binary.BigEndian.Uint16(view[0:])
 	word2 := view[2]
 	g.Critical = word2&0x80 != 0
 	g.Type = word2 & 0x7f
 	g.Len_ = view[3] & 0x1f
-}
-
-// Decode reads a GeneveOptionsHead from the beginning of src and returns its size.
-func (g *GeneveOptionsHead) Decode(src []byte) (int, error) {
-	view, ok := AsGeneveOptionsHeadView(src)
-	if !ok {
-		return 0, short("class", 0, GeneveOptionsHeadSize)
-	}
-	g.load(view)
 	return GeneveOptionsHeadSize, nil
 }
 
@@ -44,9 +39,6 @@ func (g *GeneveOptionsIntMd) Decode(src []byte) (int, error) {
 		g.Stack = append(g.Stack, value)
 		off += 4
 	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
-	}
 	return off, nil
 }
 
@@ -58,11 +50,8 @@ func (g *GeneveOptionsExperimental) Decode(src []byte) (int, error) {
 
 // Decode reads a Geneve, which must be all of src.
 func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
-	if len(src) > GeneveMax {
-		return 0, fault(CodeSize, "", 0, 0).values(GeneveMax, uint64(len(src)))
-	}
-	if len(src) < 8 {
-		return 0, short("version", 0, 8)
+	if len(src) < 8 || len(src) > GeneveMax {
+		return 0, unfit(len(src), 8, GeneveMax, "version")
 	}
 	raw := (*[8]byte)(src)
 	word0 := raw[0]
@@ -72,7 +61,7 @@ func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
 	g.Oam = word1&0x80 != 0
 	g.HasCritical = word1&0x40 != 0
 	g.Protocol = binary.BigEndian.Uint16(raw[2:])
-	g.Vni = uint32(binary.BigEndian.Uint16(raw[4:]))<<8 | uint32(raw[6])
+	g.Vni = binary.BigEndian.Uint32(raw[4:]) >> 8
 	if g.Version != 0 {
 		return 0, fault(CodeFixed, "version", 0, 0).values(0, uint64(g.Version))
 	}
@@ -83,11 +72,10 @@ func (g *Geneve) Decode(src []byte, strict uint8) (int, error) {
 	}
 	{
 		src := src[:off+int(size)]
-		used, err := g.Options.Decode(src[off:], strict)
-		if err != nil {
+		if _, err := g.Options.Decode(src[off:], strict); err != nil {
 			return 0, inside(err, "options", off)
 		}
-		off += used
+		off = len(src)
 	}
 	g.Data = src[off:len(src):len(src)]
 	off = len(src)

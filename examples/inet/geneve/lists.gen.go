@@ -6,6 +6,8 @@
 
 package geneve
 
+import "encoding/binary"
+
 // GeneveOptionsMax is the size of the largest GeneveOptions in bytes.
 const GeneveOptionsMax = 252
 
@@ -53,15 +55,19 @@ func (g *GeneveOptions) Decode(src []byte, strict uint8) (int, error) {
 	g.reset()
 	off := 0
 	for off < len(src) {
-		view, ok := AsGeneveOptionsHeadView(src[off:])
-		if !ok {
+		if len(src)-off < GeneveOptionsHeadSize {
 			return 0, short("", off, GeneveOptionsHeadSize)
 		}
+		view := (*GeneveOptionsHeadView)(src[off:])
 		if err := view.Check(); err != nil {
 			return 0, headFault(err, off)
 		}
 		var head GeneveOptionsHead
-		head.load(view)
+		head.Class = binary.BigEndian.Uint16(view[0:])
+		word2 := view[2]
+		head.Critical = word2&0x80 != 0
+		head.Type = word2 & 0x7f
+		head.Len_ = view[3] & 0x1f
 		size, err := g.element(&head, src[off:], strict)
 		if err != nil {
 			return 0, inside(err, "", off)

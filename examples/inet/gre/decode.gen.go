@@ -10,11 +10,8 @@ import "encoding/binary"
 
 // Decode reads a Gre, which must be all of src.
 func (g *Gre) Decode(src []byte) (int, error) {
-	if len(src) > GreMax {
-		return 0, fault(CodeSize, "", 0, 0).values(GreMax, uint64(len(src)))
-	}
-	if len(src) < 4 {
-		return 0, short("has_checksum", 0, 4)
+	if len(src) < 4 || len(src) > GreMax {
+		return 0, unfit(len(src), 4, GreMax, "has_checksum")
 	}
 	raw := (*[4]byte)(src)
 	word0 := binary.BigEndian.Uint16(raw[0:])
@@ -23,11 +20,11 @@ func (g *Gre) Decode(src []byte) (int, error) {
 	g.HasSeq = word0&0x1000 != 0
 	g.Version = uint8(word0 & 0x7)
 	g.Protocol = binary.BigEndian.Uint16(raw[2:])
-	if raw[0]>>6&0x1 != 0 {
-		return 0, fault(CodeReserved, "_", 0, 1).values(0, uint64(raw[0]>>6&0x1))
+	if uint8(word0>>14&0x1) != 0 {
+		return 0, fault(CodeReserved, "_", 0, 1).values(0, uint64(uint8(word0>>14&0x1)))
 	}
-	if raw[0]>>2&0x3 != 0 {
-		return 0, fault(CodeReserved, "_", 0, 4).values(0, uint64(raw[0]>>2&0x3))
+	if uint8(word0>>10&0x3) != 0 {
+		return 0, fault(CodeReserved, "_", 0, 4).values(0, uint64(uint8(word0>>10&0x3)))
 	}
 	if g.Version != 0 {
 		return 0, fault(CodeFixed, "version", 1, 5).values(0, uint64(g.Version))

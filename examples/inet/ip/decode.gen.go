@@ -8,37 +8,27 @@ package ip
 
 import "encoding/binary"
 
-// load takes the fields from a view without checks.
-func (i *Ip4Addr) load(view *Ip4AddrView) {
-	i.A = [4]byte(view[0:4])
-}
-
 // Decode reads an Ip4Addr from the beginning of src and returns its size.
 func (i *Ip4Addr) Decode(src []byte) (int, error) {
-	view, ok := AsIp4AddrView(src)
-	if !ok {
+	if len(src) < Ip4AddrSize {
 		return 0, short("a", 0, Ip4AddrSize)
 	}
-	i.load(view)
+	view := (*Ip4AddrView)(src)
+	i.A = [4]byte(view[0:4])
 	return Ip4AddrSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Ip4OptionsHead) load(view *Ip4OptionsHeadView) {
-	i.Type = view[0]
-	i.Len_ = view[1]
 }
 
 // Decode reads an Ip4OptionsHead from the beginning of src and returns its size.
 func (i *Ip4OptionsHead) Decode(src []byte) (int, error) {
-	view, ok := AsIp4OptionsHeadView(src)
-	if !ok {
+	if len(src) < Ip4OptionsHeadSize {
 		return 0, short("type", 0, Ip4OptionsHeadSize)
 	}
-	if !view.Valid() {
+	view := (*Ip4OptionsHeadView)(src)
+	i.Type = view[0]
+	i.Len_ = view[1]
+	if i.Len_ < 2 || i.Len_ > 40 {
 		return 0, view.broken()
 	}
-	i.load(view)
 	return Ip4OptionsHeadSize, nil
 }
 
@@ -61,9 +51,6 @@ func (i *Ip4OptionsRoute) Decode(src []byte) (int, error) {
 			return 0, inside(err, indexed("hops", index), off)
 		}
 		off += used
-	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
 	}
 	return off, nil
 }
@@ -89,24 +76,16 @@ func (i *Ip4OptionsTimestamp) Decode(src []byte) (int, error) {
 		i.Slots = append(i.Slots, value)
 		off += 4
 	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
-	}
 	return off, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Ip4OptionsRouterAlert) load(view *Ip4OptionsRouterAlertView) {
-	i.Value = binary.BigEndian.Uint16(view[0:])
 }
 
 // Decode reads an Ip4OptionsRouterAlert from the beginning of src and returns its size.
 func (i *Ip4OptionsRouterAlert) Decode(src []byte) (int, error) {
-	view, ok := AsIp4OptionsRouterAlertView(src)
-	if !ok {
+	if len(src) < Ip4OptionsRouterAlertSize {
 		return 0, short("value", 0, Ip4OptionsRouterAlertSize)
 	}
-	i.load(view)
+	view := (*Ip4OptionsRouterAlertView)(src)
+	i.Value = binary.BigEndian.Uint16(view[0:])
 	return Ip4OptionsRouterAlertSize, nil
 }
 
@@ -155,11 +134,10 @@ func (i *Ipv4) Decode(src []byte) (int, error) {
 	}
 	{
 		src := src[:off+int(size)]
-		used, err := i.Options.Decode(src[off:])
-		if err != nil {
+		if _, err := i.Options.Decode(src[off:]); err != nil {
 			return 0, inside(err, "options", off)
 		}
-		off += used
+		off = len(src)
 	}
 	i.Data = src[off:len(src):len(src)]
 	off = len(src)
@@ -196,45 +174,35 @@ func (i *Ipv6) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (p *Pseudo4) load(view *Pseudo4View) {
+// Decode reads a Pseudo4 from the beginning of src and returns its size.
+func (p *Pseudo4) Decode(src []byte) (int, error) {
+	if len(src) < Pseudo4Size {
+		return 0, short("src", 0, Pseudo4Size)
+	}
+	view := (*Pseudo4View)(src)
 	p.Src = [4]byte(view[0:4])
 	p.Dst = [4]byte(view[4:8])
 	p.Protocol = view[9]
 	p.Length = binary.BigEndian.Uint16(view[10:])
-}
-
-// Decode reads a Pseudo4 from the beginning of src and returns its size.
-func (p *Pseudo4) Decode(src []byte) (int, error) {
-	view, ok := AsPseudo4View(src)
-	if !ok {
-		return 0, short("src", 0, Pseudo4Size)
-	}
-	if !view.Valid() {
+	if view[8] != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return Pseudo4Size, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *Pseudo6) load(view *Pseudo6View) {
-	p.Src = [16]byte(view[0:16])
-	p.Dst = [16]byte(view[16:32])
-	p.Length = binary.BigEndian.Uint32(view[32:])
-	p.Protocol = view[39]
 }
 
 // Decode reads a Pseudo6 from the beginning of src and returns its size.
 func (p *Pseudo6) Decode(src []byte) (int, error) {
-	view, ok := AsPseudo6View(src)
-	if !ok {
+	if len(src) < Pseudo6Size {
 		return 0, short("src", 0, Pseudo6Size)
 	}
-	if !view.Valid() {
+	view := (*Pseudo6View)(src)
+	p.Src = [16]byte(view[0:16])
+	p.Dst = [16]byte(view[16:32])
+	p.Length = binary.BigEndian.Uint32(view[32:])
+	p.Protocol = view[39]
+	if binary.BigEndian.Uint32(view[36:])>>8 != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return Pseudo6Size, nil
 }
 
@@ -263,68 +231,48 @@ func (u *Udp) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (t *TcpOptionsHead) load(view *TcpOptionsHeadView) {
-	t.Type = view[0]
-	t.Len_ = view[1]
-}
-
 // Decode reads a TcpOptionsHead from the beginning of src and returns its size.
 func (t *TcpOptionsHead) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsHeadView(src)
-	if !ok {
+	if len(src) < TcpOptionsHeadSize {
 		return 0, short("type", 0, TcpOptionsHeadSize)
 	}
-	if !view.Valid() {
+	view := (*TcpOptionsHeadView)(src)
+	t.Type = view[0]
+	t.Len_ = view[1]
+	if t.Len_ < 2 || t.Len_ > 40 {
 		return 0, view.broken()
 	}
-	t.load(view)
 	return TcpOptionsHeadSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TcpOptionsMss) load(view *TcpOptionsMssView) {
-	t.Value = binary.BigEndian.Uint16(view[0:])
 }
 
 // Decode reads a TcpOptionsMss from the beginning of src and returns its size.
 func (t *TcpOptionsMss) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsMssView(src)
-	if !ok {
+	if len(src) < TcpOptionsMssSize {
 		return 0, short("value", 0, TcpOptionsMssSize)
 	}
-	t.load(view)
+	view := (*TcpOptionsMssView)(src)
+	t.Value = binary.BigEndian.Uint16(view[0:])
 	return TcpOptionsMssSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TcpOptionsWindowScale) load(view *TcpOptionsWindowScaleView) {
-	t.Shift = view[0]
 }
 
 // Decode reads a TcpOptionsWindowScale from the beginning of src and returns its size.
 func (t *TcpOptionsWindowScale) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsWindowScaleView(src)
-	if !ok {
+	if len(src) < TcpOptionsWindowScaleSize {
 		return 0, short("shift", 0, TcpOptionsWindowScaleSize)
 	}
-	t.load(view)
+	view := (*TcpOptionsWindowScaleView)(src)
+	t.Shift = view[0]
 	return TcpOptionsWindowScaleSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TcpOptionsSackBlocks) load(view *TcpOptionsSackBlocksView) {
-	t.Left = binary.BigEndian.Uint32(view[0:])
-	t.Right = binary.BigEndian.Uint32(view[4:])
 }
 
 // Decode reads a TcpOptionsSackBlocks from the beginning of src and returns its size.
 func (t *TcpOptionsSackBlocks) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsSackBlocksView(src)
-	if !ok {
+	if len(src) < TcpOptionsSackBlocksSize {
 		return 0, short("left", 0, TcpOptionsSackBlocksSize)
 	}
-	t.load(view)
+	view := (*TcpOptionsSackBlocksView)(src)
+	t.Left = binary.BigEndian.Uint32(view[0:])
+	t.Right = binary.BigEndian.Uint32(view[4:])
 	return TcpOptionsSackBlocksSize, nil
 }
 
@@ -340,42 +288,29 @@ func (t *TcpOptionsSack) Decode(src []byte) (int, error) {
 		}
 		off += used
 	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
-	}
 	return off, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TcpOptionsTimestamps) load(view *TcpOptionsTimestampsView) {
-	t.Value = binary.BigEndian.Uint32(view[0:])
-	t.Echo = binary.BigEndian.Uint32(view[4:])
 }
 
 // Decode reads a TcpOptionsTimestamps from the beginning of src and returns its size.
 func (t *TcpOptionsTimestamps) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsTimestampsView(src)
-	if !ok {
+	if len(src) < TcpOptionsTimestampsSize {
 		return 0, short("value", 0, TcpOptionsTimestampsSize)
 	}
-	t.load(view)
+	view := (*TcpOptionsTimestampsView)(src)
+	t.Value = binary.BigEndian.Uint32(view[0:])
+	t.Echo = binary.BigEndian.Uint32(view[4:])
 	return TcpOptionsTimestampsSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TcpOptionsUserTimeout) load(view *TcpOptionsUserTimeoutView) {
-	word0 := binary.BigEndian.Uint16(view[0:])
-	t.Minutes = word0&0x8000 != 0
-	t.Timeout = word0 & 0x7fff
 }
 
 // Decode reads a TcpOptionsUserTimeout from the beginning of src and returns its size.
 func (t *TcpOptionsUserTimeout) Decode(src []byte) (int, error) {
-	view, ok := AsTcpOptionsUserTimeoutView(src)
-	if !ok {
+	if len(src) < TcpOptionsUserTimeoutSize {
 		return 0, short("minutes", 0, TcpOptionsUserTimeoutSize)
 	}
-	t.load(view)
+	view := (*TcpOptionsUserTimeoutView)(src)
+	word0 := binary.BigEndian.Uint16(view[0:])
+	t.Minutes = word0&0x8000 != 0
+	t.Timeout = word0 & 0x7fff
 	return TcpOptionsUserTimeoutSize, nil
 }
 
@@ -387,11 +322,8 @@ func (t *TcpOptionsFastOpen) Decode(src []byte) (int, error) {
 
 // Decode reads a Tcp, which must be all of src.
 func (t *Tcp) Decode(src []byte) (int, error) {
-	if len(src) > TcpMax {
-		return 0, fault(CodeSize, "", 0, 0).values(TcpMax, uint64(len(src)))
-	}
-	if len(src) < 20 {
-		return 0, short("sport", 0, 20)
+	if len(src) < 20 || len(src) > TcpMax {
+		return 0, unfit(len(src), 20, TcpMax, "sport")
 	}
 	raw := (*[20]byte)(src)
 	t.Sport = binary.BigEndian.Uint16(raw[0:])
@@ -423,11 +355,10 @@ func (t *Tcp) Decode(src []byte) (int, error) {
 	}
 	{
 		src := src[:off+int(size)]
-		used, err := t.Options.Decode(src[off:])
-		if err != nil {
+		if _, err := t.Options.Decode(src[off:]); err != nil {
 			return 0, inside(err, "options", off)
 		}
-		off += used
+		off = len(src)
 	}
 	t.Data = src[off:len(src):len(src)]
 	off = len(src)

@@ -251,7 +251,7 @@ func (v *Pseudo6View) SetProtocol(value uint8) {
 
 // Valid tells whether the bytes obey the header's own rules.
 func (v *Pseudo6View) Valid() bool {
-	return uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38]) == 0
+	return binary.BigEndian.Uint32(v[36:])>>8 == 0
 }
 
 // Check is Valid with an error that names the rule.
@@ -266,8 +266,8 @@ func (v *Pseudo6View) Check() error {
 //
 //go:noinline
 func (v *Pseudo6View) broken() error {
-	if uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38]) != 0 {
-		return fault(CodeReserved, "_", 36, 0).values(0, uint64(uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38])))
+	if binary.BigEndian.Uint32(v[36:])>>8 != 0 {
+		return fault(CodeReserved, "_", 36, 0).values(0, uint64(binary.BigEndian.Uint32(v[36:])>>8))
 	}
 	return nil
 }

@@ -10,11 +10,8 @@ import "encoding/binary"
 
 // Decode reads a Vxlan, which must be all of src.
 func (v *Vxlan) Decode(src []byte) (int, error) {
-	if len(src) > VxlanMax {
-		return 0, fault(CodeSize, "", 0, 0).values(VxlanMax, uint64(len(src)))
-	}
-	if len(src) < 8 {
-		return 0, short("has_policy", 0, 8)
+	if len(src) < 8 || len(src) > VxlanMax {
+		return 0, unfit(len(src), 8, VxlanMax, "has_policy")
 	}
 	raw := (*[8]byte)(src)
 	word0 := raw[0]
@@ -24,7 +21,7 @@ func (v *Vxlan) Decode(src []byte) (int, error) {
 	v.DontLearn = word1&0x40 != 0
 	v.PolicyApplied = word1&0x8 != 0
 	v.Policy = binary.BigEndian.Uint16(raw[2:])
-	v.Vni = uint32(binary.BigEndian.Uint16(raw[4:]))<<8 | uint32(raw[6])
+	v.Vni = binary.BigEndian.Uint32(raw[4:]) >> 8
 	v.Data = src[8:len(src):len(src)]
 	return len(src), nil
 }

@@ -8,54 +8,39 @@ package v2
 
 import "encoding/binary"
 
-// load takes the fields from a view without checks.
-func (t *Timestamp) load(view *TimestampView) {
-	t.Seconds = uint64(binary.BigEndian.Uint32(view[0:]))<<16 | uint64(binary.BigEndian.Uint16(view[4:]))
-	t.Nanos = binary.BigEndian.Uint32(view[6:])
-}
-
 // Decode reads a Timestamp from the beginning of src and returns its size.
 func (t *Timestamp) Decode(src []byte) (int, error) {
-	view, ok := AsTimestampView(src)
-	if !ok {
+	if len(src) < TimestampSize {
 		return 0, short("seconds", 0, TimestampSize)
 	}
-	if !view.Valid() {
+	view := (*TimestampView)(src)
+	t.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
+	t.Nanos = binary.BigEndian.Uint32(view[6:])
+	if t.Nanos > 999999999 {
 		return 0, view.broken()
 	}
-	t.load(view)
 	return TimestampSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *PortId) load(view *PortIdView) {
-	p.Clock = [8]byte(view[0:8])
-	p.Port = binary.BigEndian.Uint16(view[8:])
 }
 
 // Decode reads a PortId from the beginning of src and returns its size.
 func (p *PortId) Decode(src []byte) (int, error) {
-	view, ok := AsPortIdView(src)
-	if !ok {
+	if len(src) < PortIdSize {
 		return 0, short("clock", 0, PortIdSize)
 	}
-	p.load(view)
+	view := (*PortIdView)(src)
+	p.Clock = [8]byte(view[0:8])
+	p.Port = binary.BigEndian.Uint16(view[8:])
 	return PortIdSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (t *TlvsHead) load(view *TlvsHeadView) {
-	t.Type = binary.BigEndian.Uint16(view[0:])
-	t.Len_ = binary.BigEndian.Uint16(view[2:])
 }
 
 // Decode reads a TlvsHead from the beginning of src and returns its size.
 func (t *TlvsHead) Decode(src []byte) (int, error) {
-	view, ok := AsTlvsHeadView(src)
-	if !ok {
+	if len(src) < TlvsHeadSize {
 		return 0, short("type", 0, TlvsHeadSize)
 	}
-	t.load(view)
+	view := (*TlvsHeadView)(src)
+	t.Type = binary.BigEndian.Uint16(view[0:])
+	t.Len_ = binary.BigEndian.Uint16(view[2:])
 	return TlvsHeadSize, nil
 }
 
@@ -66,23 +51,18 @@ func (t *TlvsOrganization) Decode(src []byte) (int, error) {
 	}
 	raw := (*[6]byte)(src)
 	t.Oui = [3]byte(raw[0:3])
-	t.Subtype = uint32(binary.BigEndian.Uint16(raw[3:]))<<8 | uint32(raw[5])
+	t.Subtype = binary.BigEndian.Uint32(raw[2:]) & 0xffffff
 	t.Value = src[6:len(src):len(src)]
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (t *TlvsPathTraceClocks) load(view *TlvsPathTraceClocksView) {
-	t.Clock = [8]byte(view[0:8])
-}
-
 // Decode reads a TlvsPathTraceClocks from the beginning of src and returns its size.
 func (t *TlvsPathTraceClocks) Decode(src []byte) (int, error) {
-	view, ok := AsTlvsPathTraceClocksView(src)
-	if !ok {
+	if len(src) < TlvsPathTraceClocksSize {
 		return 0, short("clock", 0, TlvsPathTraceClocksSize)
 	}
-	t.load(view)
+	view := (*TlvsPathTraceClocksView)(src)
+	t.Clock = [8]byte(view[0:8])
 	return TlvsPathTraceClocksSize, nil
 }
 
@@ -98,52 +78,47 @@ func (t *TlvsPathTrace) Decode(src []byte) (int, error) {
 		}
 		off += used
 	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
-	}
 	return off, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *PtpPdelayReq) load(view *PtpPdelayReqView) {
-	p.Timestamp.load((*TimestampView)(view[0:10]))
 }
 
 // Decode reads a PtpPdelayReq from the beginning of src and returns its size.
 func (p *PtpPdelayReq) Decode(src []byte) (int, error) {
-	view, ok := AsPtpPdelayReqView(src)
-	if !ok {
+	if len(src) < PtpPdelayReqSize {
 		return 0, short("timestamp.seconds", 0, PtpPdelayReqSize)
 	}
-	if !view.Valid() {
+	view := (*PtpPdelayReqView)(src)
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
+	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
+	if p.Timestamp.Nanos > 999999999 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return PtpPdelayReqSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *PtpPdelayResp) load(view *PtpPdelayRespView) {
-	p.Timestamp.load((*TimestampView)(view[0:10]))
-	p.Requester.load((*PortIdView)(view[10:20]))
 }
 
 // Decode reads a PtpPdelayResp from the beginning of src and returns its size.
 func (p *PtpPdelayResp) Decode(src []byte) (int, error) {
-	view, ok := AsPtpPdelayRespView(src)
-	if !ok {
+	if len(src) < PtpPdelayRespSize {
 		return 0, short("timestamp.seconds", 0, PtpPdelayRespSize)
 	}
-	if !view.Valid() {
+	view := (*PtpPdelayRespView)(src)
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
+	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
+	p.Requester.Clock = [8]byte(view[10:18])
+	p.Requester.Port = binary.BigEndian.Uint16(view[18:])
+	if p.Timestamp.Nanos > 999999999 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return PtpPdelayRespSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (p *PtpAnnounce) load(view *PtpAnnounceView) {
-	p.Timestamp.load((*TimestampView)(view[0:10]))
+// Decode reads a PtpAnnounce from the beginning of src and returns its size.
+func (p *PtpAnnounce) Decode(src []byte) (int, error) {
+	if len(src) < PtpAnnounceSize {
+		return 0, short("timestamp.seconds", 0, PtpAnnounceSize)
+	}
+	view := (*PtpAnnounceView)(src)
+	p.Timestamp.Seconds = binary.BigEndian.Uint64(view[0:]) >> 16
+	p.Timestamp.Nanos = binary.BigEndian.Uint32(view[6:])
 	p.UtcOffset = int16(binary.BigEndian.Uint16(view[10:]))
 	p.Priority1 = view[13]
 	p.ClockClass = view[14]
@@ -153,51 +128,34 @@ func (p *PtpAnnounce) load(view *PtpAnnounceView) {
 	p.Grandmaster = [8]byte(view[19:27])
 	p.StepsRemoved = binary.BigEndian.Uint16(view[27:])
 	p.TimeSource = view[29]
-}
-
-// Decode reads a PtpAnnounce from the beginning of src and returns its size.
-func (p *PtpAnnounce) Decode(src []byte) (int, error) {
-	view, ok := AsPtpAnnounceView(src)
-	if !ok {
-		return 0, short("timestamp.seconds", 0, PtpAnnounceSize)
-	}
-	if !view.Valid() {
+	if p.Timestamp.Nanos > 999999999 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return PtpAnnounceSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *PtpSignaling) load(view *PtpSignalingView) {
-	p.Target.load((*PortIdView)(view[0:10]))
 }
 
 // Decode reads a PtpSignaling from the beginning of src and returns its size.
 func (p *PtpSignaling) Decode(src []byte) (int, error) {
-	view, ok := AsPtpSignalingView(src)
-	if !ok {
+	if len(src) < PtpSignalingSize {
 		return 0, short("target.clock", 0, PtpSignalingSize)
 	}
-	p.load(view)
+	view := (*PtpSignalingView)(src)
+	p.Target.Clock = [8]byte(view[0:8])
+	p.Target.Port = binary.BigEndian.Uint16(view[8:])
 	return PtpSignalingSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *PtpManagement) load(view *PtpManagementView) {
-	p.Target.load((*PortIdView)(view[0:10]))
-	p.StartingHops = view[10]
-	p.Hops = view[11]
-	p.Action = view[12] & 0xf
 }
 
 // Decode reads a PtpManagement from the beginning of src and returns its size.
 func (p *PtpManagement) Decode(src []byte) (int, error) {
-	view, ok := AsPtpManagementView(src)
-	if !ok {
+	if len(src) < PtpManagementSize {
 		return 0, short("target.clock", 0, PtpManagementSize)
 	}
-	p.load(view)
+	view := (*PtpManagementView)(src)
+	p.Target.Clock = [8]byte(view[0:8])
+	p.Target.Port = binary.BigEndian.Uint16(view[8:])
+	p.StartingHops = view[10]
+	p.Hops = view[11]
+	p.Action = view[12] & 0xf
 	return PtpManagementSize, nil
 }
 
@@ -219,7 +177,8 @@ func (p *Ptp) Decode(src []byte) (int, error) {
 	p.Flags = loadBits16((*[2]byte)(raw[6:8]))
 	p.Correction = int64(binary.BigEndian.Uint64(raw[8:]))
 	p.TypeSpecific = binary.BigEndian.Uint32(raw[16:])
-	p.Source.load((*PortIdView)(raw[20:30]))
+	p.Source.Clock = [8]byte(raw[20:28])
+	p.Source.Port = binary.BigEndian.Uint16(raw[28:])
 	p.Sequence = binary.BigEndian.Uint16(raw[30:])
 	p.Control = raw[32]
 	p.LogInterval = int8(raw[33])
@@ -265,10 +224,9 @@ func (p *Ptp) Decode(src []byte) (int, error) {
 		return 0, inside(err, p.Body.String(), 34)
 	}
 	off := 34 + used
-	used, err = p.Tlvs.Decode(src[off:])
-	if err != nil {
+	if _, err := p.Tlvs.Decode(src[off:]); err != nil {
 		return 0, inside(err, "tlvs", off)
 	}
-	off += used
+	off = len(src)
 	return off, nil
 }

@@ -6,6 +6,8 @@
 
 package v2
 
+import "encoding/binary"
+
 // TlvsMax is the size of the largest Tlvs in bytes.
 const TlvsMax = 65501
 
@@ -38,15 +40,16 @@ func (t *Tlvs) Decode(src []byte) (int, error) {
 	t.reset()
 	off := 0
 	for off < len(src) {
-		view, ok := AsTlvsHeadView(src[off:])
-		if !ok {
+		if len(src)-off < TlvsHeadSize {
 			return 0, short("", off, TlvsHeadSize)
 		}
+		view := (*TlvsHeadView)(src[off:])
 		if err := view.Check(); err != nil {
 			return 0, headFault(err, off)
 		}
 		var head TlvsHead
-		head.load(view)
+		head.Type = binary.BigEndian.Uint16(view[0:])
+		head.Len_ = binary.BigEndian.Uint16(view[2:])
 		size, err := t.element(&head, src[off:])
 		if err != nil {
 			return 0, inside(err, "", off)

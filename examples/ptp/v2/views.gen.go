@@ -22,7 +22,7 @@ func AsTimestampView(src []byte) (*TimestampView, bool) {
 // Seconds loads seconds.
 // Unit: s.
 func (v *TimestampView) Seconds() uint64 {
-	return uint64(binary.BigEndian.Uint32(v[0:]))<<16 | uint64(binary.BigEndian.Uint16(v[4:]))
+	return binary.BigEndian.Uint64(v[0:]) >> 16
 }
 
 // SetSeconds stores seconds.

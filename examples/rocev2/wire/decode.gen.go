@@ -8,37 +8,27 @@ package wire
 
 import "encoding/binary"
 
-// load takes the fields from a view without checks.
-func (i *Ip4Addr) load(view *Ip4AddrView) {
-	i.A = [4]byte(view[0:4])
-}
-
 // Decode reads an Ip4Addr from the beginning of src and returns its size.
 func (i *Ip4Addr) Decode(src []byte) (int, error) {
-	view, ok := AsIp4AddrView(src)
-	if !ok {
+	if len(src) < Ip4AddrSize {
 		return 0, short("a", 0, Ip4AddrSize)
 	}
-	i.load(view)
+	view := (*Ip4AddrView)(src)
+	i.A = [4]byte(view[0:4])
 	return Ip4AddrSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Ip4OptionsHead) load(view *Ip4OptionsHeadView) {
-	i.Type = view[0]
-	i.Len_ = view[1]
 }
 
 // Decode reads an Ip4OptionsHead from the beginning of src and returns its size.
 func (i *Ip4OptionsHead) Decode(src []byte) (int, error) {
-	view, ok := AsIp4OptionsHeadView(src)
-	if !ok {
+	if len(src) < Ip4OptionsHeadSize {
 		return 0, short("type", 0, Ip4OptionsHeadSize)
 	}
-	if !view.Valid() {
+	view := (*Ip4OptionsHeadView)(src)
+	i.Type = view[0]
+	i.Len_ = view[1]
+	if i.Len_ < 2 || i.Len_ > 40 {
 		return 0, view.broken()
 	}
-	i.load(view)
 	return Ip4OptionsHeadSize, nil
 }
 
@@ -61,9 +51,6 @@ func (i *Ip4OptionsRoute) Decode(src []byte) (int, error) {
 			return 0, inside(err, indexed("hops", index), off)
 		}
 		off += used
-	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
 	}
 	return off, nil
 }
@@ -89,24 +76,16 @@ func (i *Ip4OptionsTimestamp) Decode(src []byte) (int, error) {
 		i.Slots = append(i.Slots, value)
 		off += 4
 	}
-	if off < len(src) {
-		return 0, fault(CodeTrailing, "", off, 0)
-	}
 	return off, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Ip4OptionsRouterAlert) load(view *Ip4OptionsRouterAlertView) {
-	i.Value = binary.BigEndian.Uint16(view[0:])
 }
 
 // Decode reads an Ip4OptionsRouterAlert from the beginning of src and returns its size.
 func (i *Ip4OptionsRouterAlert) Decode(src []byte) (int, error) {
-	view, ok := AsIp4OptionsRouterAlertView(src)
-	if !ok {
+	if len(src) < Ip4OptionsRouterAlertSize {
 		return 0, short("value", 0, Ip4OptionsRouterAlertSize)
 	}
-	i.load(view)
+	view := (*Ip4OptionsRouterAlertView)(src)
+	i.Value = binary.BigEndian.Uint16(view[0:])
 	return Ip4OptionsRouterAlertSize, nil
 }
 
@@ -155,11 +134,10 @@ func (i *Ipv4) Decode(src []byte) (int, error) {
 	}
 	{
 		src := src[:off+int(size)]
-		used, err := i.Options.Decode(src[off:])
-		if err != nil {
+		if _, err := i.Options.Decode(src[off:]); err != nil {
 			return 0, inside(err, "options", off)
 		}
-		off += used
+		off = len(src)
 	}
 	i.Data = src[off:len(src):len(src)]
 	off = len(src)
@@ -196,45 +174,35 @@ func (i *Ipv6) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (p *Pseudo4) load(view *Pseudo4View) {
+// Decode reads a Pseudo4 from the beginning of src and returns its size.
+func (p *Pseudo4) Decode(src []byte) (int, error) {
+	if len(src) < Pseudo4Size {
+		return 0, short("src", 0, Pseudo4Size)
+	}
+	view := (*Pseudo4View)(src)
 	p.Src = [4]byte(view[0:4])
 	p.Dst = [4]byte(view[4:8])
 	p.Protocol = view[9]
 	p.Length = binary.BigEndian.Uint16(view[10:])
-}
-
-// Decode reads a Pseudo4 from the beginning of src and returns its size.
-func (p *Pseudo4) Decode(src []byte) (int, error) {
-	view, ok := AsPseudo4View(src)
-	if !ok {
-		return 0, short("src", 0, Pseudo4Size)
-	}
-	if !view.Valid() {
+	if view[8] != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return Pseudo4Size, nil
-}
-
-// load takes the fields from a view without checks.
-func (p *Pseudo6) load(view *Pseudo6View) {
-	p.Src = [16]byte(view[0:16])
-	p.Dst = [16]byte(view[16:32])
-	p.Length = binary.BigEndian.Uint32(view[32:])
-	p.Protocol = view[39]
 }
 
 // Decode reads a Pseudo6 from the beginning of src and returns its size.
 func (p *Pseudo6) Decode(src []byte) (int, error) {
-	view, ok := AsPseudo6View(src)
-	if !ok {
+	if len(src) < Pseudo6Size {
 		return 0, short("src", 0, Pseudo6Size)
 	}
-	if !view.Valid() {
+	view := (*Pseudo6View)(src)
+	p.Src = [16]byte(view[0:16])
+	p.Dst = [16]byte(view[16:32])
+	p.Length = binary.BigEndian.Uint32(view[32:])
+	p.Protocol = view[39]
+	if binary.BigEndian.Uint32(view[36:])>>8 != 0 {
 		return 0, view.broken()
 	}
-	p.load(view)
 	return Pseudo6Size, nil
 }
 
@@ -263,8 +231,12 @@ func (u *Udp) Decode(src []byte) (int, error) {
 	return len(src), nil
 }
 
-// load takes the fields from a view without checks.
-func (b *Bth) load(view *BthView) {
+// Decode reads a Bth from the beginning of src and returns its size.
+func (b *Bth) Decode(src []byte) (int, error) {
+	if len(src) < BthSize {
+		return 0, short("opcode", 0, BthSize)
+	}
+	view := (*BthView)(src)
 	b.Opcode = Op(view[0])
 	word1 := view[1]
 	b.Solicited = word1&0x80 != 0
@@ -276,209 +248,161 @@ func (b *Bth) load(view *BthView) {
 	b.Fecn = word4&0x80 != 0
 	b.Becn = word4&0x40 != 0
 	b.Resv6 = word4 & 0x3f
-	b.DestQp = uint32(binary.BigEndian.Uint16(view[5:]))<<8 | uint32(view[7])
+	b.DestQp = binary.BigEndian.Uint32(view[5:]) >> 8
 	b.AckRequest = view[8]&0x80 != 0
-	b.Psn = uint32(binary.BigEndian.Uint16(view[9:]))<<8 | uint32(view[11])
-}
-
-// Decode reads a Bth from the beginning of src and returns its size.
-func (b *Bth) Decode(src []byte) (int, error) {
-	view, ok := AsBthView(src)
-	if !ok {
-		return 0, short("opcode", 0, BthSize)
-	}
-	if !view.Valid() {
+	b.Psn = binary.BigEndian.Uint32(view[8:]) & 0xffffff
+	if b.Tver != 0 {
 		return 0, view.broken()
 	}
-	b.load(view)
 	return BthSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *Reth) load(view *RethView) {
-	r.Va = binary.BigEndian.Uint64(view[0:])
-	r.Rkey = binary.BigEndian.Uint32(view[8:])
-	r.Length = binary.BigEndian.Uint32(view[12:])
 }
 
 // Decode reads a Reth from the beginning of src and returns its size.
 func (r *Reth) Decode(src []byte) (int, error) {
-	view, ok := AsRethView(src)
-	if !ok {
+	if len(src) < RethSize {
 		return 0, short("va", 0, RethSize)
 	}
-	r.load(view)
+	view := (*RethView)(src)
+	r.Va = binary.BigEndian.Uint64(view[0:])
+	r.Rkey = binary.BigEndian.Uint32(view[8:])
+	r.Length = binary.BigEndian.Uint32(view[12:])
 	return RethSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *Aeth) load(view *AethView) {
-	a.Syndrome = view[0]
-	a.Msn = uint32(binary.BigEndian.Uint16(view[1:]))<<8 | uint32(view[3])
 }
 
 // Decode reads an Aeth from the beginning of src and returns its size.
 func (a *Aeth) Decode(src []byte) (int, error) {
-	view, ok := AsAethView(src)
-	if !ok {
+	if len(src) < AethSize {
 		return 0, short("syndrome", 0, AethSize)
 	}
-	a.load(view)
+	view := (*AethView)(src)
+	a.Syndrome = view[0]
+	a.Msn = binary.BigEndian.Uint32(view[0:]) & 0xffffff
 	return AethSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *AtomicEth) load(view *AtomicEthView) {
-	a.Va = binary.BigEndian.Uint64(view[0:])
-	a.Rkey = binary.BigEndian.Uint32(view[8:])
-	a.Swap = binary.BigEndian.Uint64(view[12:])
-	a.Compare = binary.BigEndian.Uint64(view[20:])
 }
 
 // Decode reads an AtomicEth from the beginning of src and returns its size.
 func (a *AtomicEth) Decode(src []byte) (int, error) {
-	view, ok := AsAtomicEthView(src)
-	if !ok {
+	if len(src) < AtomicEthSize {
 		return 0, short("va", 0, AtomicEthSize)
 	}
-	a.load(view)
+	view := (*AtomicEthView)(src)
+	a.Va = binary.BigEndian.Uint64(view[0:])
+	a.Rkey = binary.BigEndian.Uint32(view[8:])
+	a.Swap = binary.BigEndian.Uint64(view[12:])
+	a.Compare = binary.BigEndian.Uint64(view[20:])
 	return AtomicEthSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (a *AtomicAckEth) load(view *AtomicAckEthView) {
-	a.Original = binary.BigEndian.Uint64(view[0:])
 }
 
 // Decode reads an AtomicAckEth from the beginning of src and returns its size.
 func (a *AtomicAckEth) Decode(src []byte) (int, error) {
-	view, ok := AsAtomicAckEthView(src)
-	if !ok {
+	if len(src) < AtomicAckEthSize {
 		return 0, short("original", 0, AtomicAckEthSize)
 	}
-	a.load(view)
+	view := (*AtomicAckEthView)(src)
+	a.Original = binary.BigEndian.Uint64(view[0:])
 	return AtomicAckEthSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *ImmDt) load(view *ImmDtView) {
-	i.Value = binary.BigEndian.Uint32(view[0:])
 }
 
 // Decode reads an ImmDt from the beginning of src and returns its size.
 func (i *ImmDt) Decode(src []byte) (int, error) {
-	view, ok := AsImmDtView(src)
-	if !ok {
+	if len(src) < ImmDtSize {
 		return 0, short("value", 0, ImmDtSize)
 	}
-	i.load(view)
+	view := (*ImmDtView)(src)
+	i.Value = binary.BigEndian.Uint32(view[0:])
 	return ImmDtSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (i *Ieth) load(view *IethView) {
-	i.Rkey = binary.BigEndian.Uint32(view[0:])
 }
 
 // Decode reads an Ieth from the beginning of src and returns its size.
 func (i *Ieth) Decode(src []byte) (int, error) {
-	view, ok := AsIethView(src)
-	if !ok {
+	if len(src) < IethSize {
 		return 0, short("rkey", 0, IethSize)
 	}
-	i.load(view)
+	view := (*IethView)(src)
+	i.Rkey = binary.BigEndian.Uint32(view[0:])
 	return IethSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (d *Deth) load(view *DethView) {
-	d.Qkey = binary.BigEndian.Uint32(view[0:])
-	d.SourceQp = uint32(binary.BigEndian.Uint16(view[5:]))<<8 | uint32(view[7])
 }
 
 // Decode reads a Deth from the beginning of src and returns its size.
 func (d *Deth) Decode(src []byte) (int, error) {
-	view, ok := AsDethView(src)
-	if !ok {
+	if len(src) < DethSize {
 		return 0, short("qkey", 0, DethSize)
 	}
-	d.load(view)
+	view := (*DethView)(src)
+	d.Qkey = binary.BigEndian.Uint32(view[0:])
+	d.SourceQp = binary.BigEndian.Uint32(view[4:]) & 0xffffff
 	return DethSize, nil
 }
 
-// load takes the fields from a view without checks.
-func (c *CnpBody) load(view *CnpBodyView) {}
-
 // Decode reads a CnpBody from the beginning of src and returns its size.
 func (c *CnpBody) Decode(src []byte) (int, error) {
-	view, ok := AsCnpBodyView(src)
-	if !ok {
+	if len(src) < CnpBodySize {
 		return 0, short("_", 0, CnpBodySize)
 	}
-	if !view.Valid() {
+	view := (*CnpBodyView)(src)
+	if binary.BigEndian.Uint64(view[0:]) != 0 || binary.BigEndian.Uint64(view[8:]) != 0 {
 		return 0, view.broken()
 	}
-	c.load(view)
 	return CnpBodySize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *RoceV2WriteOnlyImm) load(view *RoceV2WriteOnlyImmView) {
-	r.Reth.load((*RethView)(view[0:16]))
-	r.ImmDt.load((*ImmDtView)(view[16:20]))
 }
 
 // Decode reads a RoceV2WriteOnlyImm from the beginning of src and returns its size.
 func (r *RoceV2WriteOnlyImm) Decode(src []byte) (int, error) {
-	view, ok := AsRoceV2WriteOnlyImmView(src)
-	if !ok {
+	if len(src) < RoceV2WriteOnlyImmSize {
 		return 0, short("reth.va", 0, RoceV2WriteOnlyImmSize)
 	}
-	r.load(view)
+	view := (*RoceV2WriteOnlyImmView)(src)
+	r.Reth.Va = binary.BigEndian.Uint64(view[0:])
+	r.Reth.Rkey = binary.BigEndian.Uint32(view[8:])
+	r.Reth.Length = binary.BigEndian.Uint32(view[12:])
+	r.ImmDt.Value = binary.BigEndian.Uint32(view[16:])
 	return RoceV2WriteOnlyImmSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *RoceV2AtomicAck) load(view *RoceV2AtomicAckView) {
-	r.Aeth.load((*AethView)(view[0:4]))
-	r.AtomicAckEth.load((*AtomicAckEthView)(view[4:12]))
 }
 
 // Decode reads a RoceV2AtomicAck from the beginning of src and returns its size.
 func (r *RoceV2AtomicAck) Decode(src []byte) (int, error) {
-	view, ok := AsRoceV2AtomicAckView(src)
-	if !ok {
+	if len(src) < RoceV2AtomicAckSize {
 		return 0, short("aeth.syndrome", 0, RoceV2AtomicAckSize)
 	}
-	r.load(view)
+	view := (*RoceV2AtomicAckView)(src)
+	r.Aeth.Syndrome = view[0]
+	r.Aeth.Msn = binary.BigEndian.Uint32(view[1:]) >> 8
+	r.AtomicAckEth.Original = binary.BigEndian.Uint64(view[4:])
 	return RoceV2AtomicAckSize, nil
-}
-
-// load takes the fields from a view without checks.
-func (r *RoceV2UdSendOnlyImm) load(view *RoceV2UdSendOnlyImmView) {
-	r.Deth.load((*DethView)(view[0:8]))
-	r.ImmDt.load((*ImmDtView)(view[8:12]))
 }
 
 // Decode reads a RoceV2UdSendOnlyImm from the beginning of src and returns its size.
 func (r *RoceV2UdSendOnlyImm) Decode(src []byte) (int, error) {
-	view, ok := AsRoceV2UdSendOnlyImmView(src)
-	if !ok {
+	if len(src) < RoceV2UdSendOnlyImmSize {
 		return 0, short("deth.qkey", 0, RoceV2UdSendOnlyImmSize)
 	}
-	r.load(view)
+	view := (*RoceV2UdSendOnlyImmView)(src)
+	r.Deth.Qkey = binary.BigEndian.Uint32(view[0:])
+	r.Deth.SourceQp = binary.BigEndian.Uint32(view[5:]) >> 8
+	r.ImmDt.Value = binary.BigEndian.Uint32(view[8:])
 	return RoceV2UdSendOnlyImmSize, nil
 }
 
 // Decode reads a RoceV2, which must be all of src.
 func (r *RoceV2) Decode(src []byte) (int, error) {
-	if len(src) > RoceV2Max {
-		return 0, fault(CodeSize, "", 0, 0).values(RoceV2Max, uint64(len(src)))
+	if len(src) < 12 || len(src) > RoceV2Max {
+		return 0, unfit(len(src), 12, RoceV2Max, "bth.opcode")
 	}
-	if len(src) < 12 {
-		return 0, short("bth.opcode", 0, 12)
-	}
-	r.Bth.load((*BthView)(src))
+	raw := (*[12]byte)(src)
+	r.Bth.Opcode = Op(raw[0])
+	word1 := raw[1]
+	r.Bth.Solicited = word1&0x80 != 0
+	r.Bth.Migrated = word1&0x40 != 0
+	r.Bth.PadCount = word1 >> 4 & 0x3
+	r.Bth.Tver = word1 & 0xf
+	r.Bth.Pkey = binary.BigEndian.Uint16(raw[2:])
+	word4 := raw[4]
+	r.Bth.Fecn = word4&0x80 != 0
+	r.Bth.Becn = word4&0x40 != 0
+	r.Bth.Resv6 = word4 & 0x3f
+	r.Bth.DestQp = binary.BigEndian.Uint32(raw[5:]) >> 8
+	r.Bth.AckRequest = raw[8]&0x80 != 0
+	r.Bth.Psn = binary.BigEndian.Uint32(raw[8:]) & 0xffffff
 	if r.Bth.Tver != 0 {
 		return 0, fault(CodeFixed, "bth.tver", 1, 4).values(0, uint64(r.Bth.Tver))
 	}

@@ -58,15 +58,16 @@ func (i *Ip4Options) Decode(src []byte) (int, error) {
 			i.Padding = len(src) - off
 			break
 		}
-		view, ok := AsIp4OptionsHeadView(src[off:])
-		if !ok {
+		if len(src)-off < Ip4OptionsHeadSize {
 			return 0, short("", off, Ip4OptionsHeadSize)
 		}
+		view := (*Ip4OptionsHeadView)(src[off:])
 		if err := view.Check(); err != nil {
 			return 0, headFault(err, off)
 		}
 		var head Ip4OptionsHead
-		head.load(view)
+		head.Type = view[0]
+		head.Len_ = view[1]
 		size, err := i.element(&head, src[off:])
 		if err != nil {
 			return 0, inside(err, "", off)

@@ -251,7 +251,7 @@ func (v *Pseudo6View) SetProtocol(value uint8) {
 
 // Valid tells whether the bytes obey the header's own rules.
 func (v *Pseudo6View) Valid() bool {
-	return uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38]) == 0
+	return binary.BigEndian.Uint32(v[36:])>>8 == 0
 }
 
 // Check is Valid with an error that names the rule.
@@ -266,8 +266,8 @@ func (v *Pseudo6View) Check() error {
 //
 //go:noinline
 func (v *Pseudo6View) broken() error {
-	if uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38]) != 0 {
-		return fault(CodeReserved, "_", 36, 0).values(0, uint64(uint32(binary.BigEndian.Uint16(v[36:]))<<8|uint32(v[38])))
+	if binary.BigEndian.Uint32(v[36:])>>8 != 0 {
+		return fault(CodeReserved, "_", 36, 0).values(0, uint64(binary.BigEndian.Uint32(v[36:])>>8))
 	}
 	return nil
 }
@@ -375,7 +375,7 @@ func (v *BthView) SetResv6(value uint8) {
 
 // DestQp: queue pair of the receiver.
 func (v *BthView) DestQp() uint32 {
-	return uint32(binary.BigEndian.Uint16(v[5:]))<<8 | uint32(v[7])
+	return binary.BigEndian.Uint32(v[5:]) >> 8
 }
 
 // SetDestQp stores dest_qp.
@@ -396,7 +396,7 @@ func (v *BthView) SetAckRequest(value bool) {
 
 // Psn loads psn.
 func (v *BthView) Psn() uint32 {
-	return uint32(binary.BigEndian.Uint16(v[9:]))<<8 | uint32(v[11])
+	return binary.BigEndian.Uint32(v[8:]) & 0xffffff
 }
 
 // SetPsn stores psn.
@@ -503,7 +503,7 @@ func (v *AethView) SetSyndrome(value uint8) {
 
 // Msn loads msn.
 func (v *AethView) Msn() uint32 {
-	return uint32(binary.BigEndian.Uint16(v[1:]))<<8 | uint32(v[3])
+	return binary.BigEndian.Uint32(v[0:]) & 0xffffff
 }
 
 // SetMsn stores msn.
@@ -699,7 +699,7 @@ func (v *DethView) SetQkey(value uint32) {
 
 // SourceQp loads source_qp.
 func (v *DethView) SourceQp() uint32 {
-	return uint32(binary.BigEndian.Uint16(v[5:]))<<8 | uint32(v[7])
+	return binary.BigEndian.Uint32(v[4:]) & 0xffffff
 }
 
 // SetSourceQp stores source_qp.

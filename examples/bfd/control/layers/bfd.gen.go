@@ -20,10 +20,9 @@ import (
 type Bfd struct {
 	control.Bfd
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
+	payload  []byte
+	trailer  []byte
 }
 
 var (
@@ -38,19 +37,14 @@ func (b *Bfd) LayerType() gopacket.LayerType { return LayerTypeBfd }
 // CanDecode is LayerTypeBfd.
 func (b *Bfd) CanDecode() gopacket.LayerClass { return LayerTypeBfd }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (b *Bfd) NextLayerType() gopacket.LayerType {
-	if len(b.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is zero: nothing follows.
+func (b *Bfd) NextLayerType() gopacket.LayerType { return gopacket.LayerTypeZero }
 
-// LayerContents is Contents.
-func (b *Bfd) LayerContents() []byte { return b.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (b *Bfd) LayerContents() []byte { return b.contents }
 
-// LayerPayload is Payload.
-func (b *Bfd) LayerPayload() []byte { return b.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (b *Bfd) LayerPayload() []byte { return b.payload }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
 func (b *Bfd) Trailer() []byte { return b.trailer }
@@ -76,7 +70,7 @@ func (b *Bfd) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	end := used - bfdTrailer(&b.Bfd)
-	b.Contents = data[:end:end]
+	b.contents = data[:end:end]
 	b.trailer = data[end:used:used]
 	return nil
 }
@@ -84,7 +78,7 @@ func (b *Bfd) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 // reset empties all fields and keeps the memory of arrays.
 func (b *Bfd) reset() {
 	b.Bfd = control.Bfd{}
-	b.Contents, b.Payload, b.trailer = nil, nil, nil
+	b.contents, b.payload, b.trailer = nil, nil, nil
 }
 
 // DecodeBfd decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -20,11 +20,8 @@ import (
 type Geneve struct {
 	geneve.Geneve
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
-	strict  uint8
+	contents []byte
+	strict   uint8
 }
 
 var (
@@ -42,22 +39,17 @@ func (g *Geneve) LayerType() gopacket.LayerType { return LayerTypeGeneve }
 // CanDecode is LayerTypeGeneve.
 func (g *Geneve) CanDecode() gopacket.LayerClass { return LayerTypeGeneve }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (g *Geneve) NextLayerType() gopacket.LayerType {
-	if len(g.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (g *Geneve) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (g *Geneve) LayerContents() []byte { return g.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (g *Geneve) LayerContents() []byte { return g.contents }
 
-// LayerPayload is Payload.
-func (g *Geneve) LayerPayload() []byte { return g.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (g *Geneve) LayerPayload() []byte { return g.Geneve.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (g *Geneve) Trailer() []byte { return g.trailer }
+func (g *Geneve) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (g *Geneve) String() string {
@@ -79,8 +71,7 @@ func (g *Geneve) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error 
 		return err
 	}
 	start := used - len(g.Geneve.Data)
-	g.Contents = data[:start:start]
-	g.Payload = g.Geneve.Data
+	g.contents = data[:start:start]
 	return nil
 }
 
@@ -91,7 +82,7 @@ func (g *Geneve) reset() {
 	g.Geneve = geneve.Geneve{}
 	g.Geneve.Options.IntMd = optionsIntMd
 	g.Geneve.Options.Experimental = optionsExperimental
-	g.Contents, g.Payload, g.trailer = nil, nil, nil
+	g.contents = nil
 }
 
 // DecodeGeneve decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

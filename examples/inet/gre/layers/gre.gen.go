@@ -21,10 +21,7 @@ import (
 type Gre struct {
 	gre.Gre
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
 }
 
 var (
@@ -39,22 +36,17 @@ func (g *Gre) LayerType() gopacket.LayerType { return LayerTypeGre }
 // CanDecode is LayerTypeGre.
 func (g *Gre) CanDecode() gopacket.LayerClass { return LayerTypeGre }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (g *Gre) NextLayerType() gopacket.LayerType {
-	if len(g.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (g *Gre) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (g *Gre) LayerContents() []byte { return g.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (g *Gre) LayerContents() []byte { return g.contents }
 
-// LayerPayload is Payload.
-func (g *Gre) LayerPayload() []byte { return g.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (g *Gre) LayerPayload() []byte { return g.Gre.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (g *Gre) Trailer() []byte { return g.trailer }
+func (g *Gre) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (g *Gre) String() string {
@@ -76,15 +68,14 @@ func (g *Gre) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	start := used - len(g.Gre.Data)
-	g.Contents = data[:start:start]
-	g.Payload = g.Gre.Data
+	g.contents = data[:start:start]
 	return nil
 }
 
 // reset empties all fields and keeps the memory of arrays.
 func (g *Gre) reset() {
 	g.Gre = gre.Gre{}
-	g.Contents, g.Payload, g.trailer = nil, nil, nil
+	g.contents = nil
 }
 
 // DecodeGre decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -21,10 +21,7 @@ import (
 type Ipv4 struct {
 	ip.Ipv4
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
 }
 
 var (
@@ -39,22 +36,17 @@ func (i *Ipv4) LayerType() gopacket.LayerType { return LayerTypeIpv4 }
 // CanDecode is LayerTypeIpv4.
 func (i *Ipv4) CanDecode() gopacket.LayerClass { return LayerTypeIpv4 }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (i *Ipv4) NextLayerType() gopacket.LayerType {
-	if len(i.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (i *Ipv4) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (i *Ipv4) LayerContents() []byte { return i.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (i *Ipv4) LayerContents() []byte { return i.contents }
 
-// LayerPayload is Payload.
-func (i *Ipv4) LayerPayload() []byte { return i.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (i *Ipv4) LayerPayload() []byte { return i.Ipv4.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (i *Ipv4) Trailer() []byte { return i.trailer }
+func (i *Ipv4) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (i *Ipv4) String() string {
@@ -76,8 +68,7 @@ func (i *Ipv4) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	start := used - len(i.Ipv4.Data)
-	i.Contents = data[:start:start]
-	i.Payload = i.Ipv4.Data
+	i.contents = data[:start:start]
 	return nil
 }
 
@@ -88,7 +79,7 @@ func (i *Ipv4) reset() {
 	i.Ipv4 = ip.Ipv4{}
 	i.Ipv4.Options.Route = optionsRoute
 	i.Ipv4.Options.Timestamp = optionsTimestamp
-	i.Contents, i.Payload, i.trailer = nil, nil, nil
+	i.contents = nil
 }
 
 // DecodeIpv4 decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

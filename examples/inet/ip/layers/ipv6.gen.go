@@ -20,10 +20,7 @@ import (
 type Ipv6 struct {
 	ip.Ipv6
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
 }
 
 var (
@@ -38,22 +35,17 @@ func (i *Ipv6) LayerType() gopacket.LayerType { return LayerTypeIpv6 }
 // CanDecode is LayerTypeIpv6.
 func (i *Ipv6) CanDecode() gopacket.LayerClass { return LayerTypeIpv6 }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (i *Ipv6) NextLayerType() gopacket.LayerType {
-	if len(i.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (i *Ipv6) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (i *Ipv6) LayerContents() []byte { return i.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (i *Ipv6) LayerContents() []byte { return i.contents }
 
-// LayerPayload is Payload.
-func (i *Ipv6) LayerPayload() []byte { return i.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (i *Ipv6) LayerPayload() []byte { return i.Ipv6.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (i *Ipv6) Trailer() []byte { return i.trailer }
+func (i *Ipv6) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (i *Ipv6) String() string {
@@ -75,15 +67,14 @@ func (i *Ipv6) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	start := used - len(i.Ipv6.Data)
-	i.Contents = data[:start:start]
-	i.Payload = i.Ipv6.Data
+	i.contents = data[:start:start]
 	return nil
 }
 
 // reset empties all fields and keeps the memory of arrays.
 func (i *Ipv6) reset() {
 	i.Ipv6 = ip.Ipv6{}
-	i.Contents, i.Payload, i.trailer = nil, nil, nil
+	i.contents = nil
 }
 
 // DecodeIpv6 decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

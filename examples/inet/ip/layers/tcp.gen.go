@@ -20,11 +20,8 @@ import (
 type Tcp struct {
 	ip.Tcp
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
-	pseudo  ip.Outer
+	contents []byte
+	pseudo   ip.Outer
 }
 
 var (
@@ -42,22 +39,17 @@ func (t *Tcp) LayerType() gopacket.LayerType { return LayerTypeTcp }
 // CanDecode is LayerTypeTcp.
 func (t *Tcp) CanDecode() gopacket.LayerClass { return LayerTypeTcp }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (t *Tcp) NextLayerType() gopacket.LayerType {
-	if len(t.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (t *Tcp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (t *Tcp) LayerContents() []byte { return t.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (t *Tcp) LayerContents() []byte { return t.contents }
 
-// LayerPayload is Payload.
-func (t *Tcp) LayerPayload() []byte { return t.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (t *Tcp) LayerPayload() []byte { return t.Tcp.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (t *Tcp) Trailer() []byte { return t.trailer }
+func (t *Tcp) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (t *Tcp) String() string {
@@ -79,8 +71,7 @@ func (t *Tcp) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	start := used - len(t.Tcp.Data)
-	t.Contents = data[:start:start]
-	t.Payload = t.Tcp.Data
+	t.contents = data[:start:start]
 	return nil
 }
 
@@ -93,7 +84,7 @@ func (t *Tcp) reset() {
 	t.Tcp.Options.Sack = optionsSack
 	t.Tcp.Options.UserTimeout = optionsUserTimeout
 	t.Tcp.Options.FastOpen = optionsFastOpen
-	t.Contents, t.Payload, t.trailer = nil, nil, nil
+	t.contents = nil
 }
 
 // DecodeTcp decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -20,11 +20,8 @@ import (
 type Udp struct {
 	ip.Udp
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
-	pseudo  ip.Outer
+	contents []byte
+	pseudo   ip.Outer
 }
 
 var (
@@ -42,22 +39,17 @@ func (u *Udp) LayerType() gopacket.LayerType { return LayerTypeUdp }
 // CanDecode is LayerTypeUdp.
 func (u *Udp) CanDecode() gopacket.LayerClass { return LayerTypeUdp }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (u *Udp) NextLayerType() gopacket.LayerType {
-	if len(u.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (u *Udp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (u *Udp) LayerContents() []byte { return u.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (u *Udp) LayerContents() []byte { return u.contents }
 
-// LayerPayload is Payload.
-func (u *Udp) LayerPayload() []byte { return u.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (u *Udp) LayerPayload() []byte { return u.Udp.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (u *Udp) Trailer() []byte { return u.trailer }
+func (u *Udp) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (u *Udp) String() string {
@@ -79,15 +71,14 @@ func (u *Udp) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	start := used - len(u.Udp.Data)
-	u.Contents = data[:start:start]
-	u.Payload = u.Udp.Data
+	u.contents = data[:start:start]
 	return nil
 }
 
 // reset empties all fields and keeps the memory of arrays.
 func (u *Udp) reset() {
 	u.Udp = ip.Udp{}
-	u.Contents, u.Payload, u.trailer = nil, nil, nil
+	u.contents = nil
 }
 
 // DecodeUdp decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -20,10 +20,7 @@ import (
 type Vxlan struct {
 	vxlan.Vxlan
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
 }
 
 var (
@@ -38,22 +35,17 @@ func (v *Vxlan) LayerType() gopacket.LayerType { return LayerTypeVxlan }
 // CanDecode is LayerTypeVxlan.
 func (v *Vxlan) CanDecode() gopacket.LayerClass { return LayerTypeVxlan }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (v *Vxlan) NextLayerType() gopacket.LayerType {
-	if len(v.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (v *Vxlan) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (v *Vxlan) LayerContents() []byte { return v.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (v *Vxlan) LayerContents() []byte { return v.contents }
 
-// LayerPayload is Payload.
-func (v *Vxlan) LayerPayload() []byte { return v.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (v *Vxlan) LayerPayload() []byte { return v.Vxlan.Data }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
-func (v *Vxlan) Trailer() []byte { return v.trailer }
+func (v *Vxlan) Trailer() []byte { return nil }
 
 // String lists every item of the packet. Long values are cut.
 func (v *Vxlan) String() string {
@@ -66,24 +58,21 @@ func (v *Vxlan) String() string {
 // which keep their memory. Checksums are not compared.
 // Every error is a *vxlan.Error and leaves the layer empty; df learns of packets that end too early.
 func (v *Vxlan) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	used, err := v.Vxlan.Decode(data)
-	if err != nil {
+	if _, err := v.Vxlan.Decode(data); err != nil {
 		v.reset()
 		if errors.Is(err, vxlan.ErrShort) {
 			df.SetTruncated()
 		}
 		return err
 	}
-	start := used - len(v.Vxlan.Data)
-	v.Contents = data[:start:start]
-	v.Payload = v.Vxlan.Data
+	v.contents = data[:8:8]
 	return nil
 }
 
 // reset empties all fields and keeps the memory of arrays.
 func (v *Vxlan) reset() {
 	v.Vxlan = vxlan.Vxlan{}
-	v.Contents, v.Payload, v.trailer = nil, nil, nil
+	v.contents = nil
 }
 
 // DecodeVxlan decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

@@ -20,10 +20,9 @@ import (
 type Ptp struct {
 	v2.Ptp
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
+	contents []byte
+	payload  []byte
+	trailer  []byte
 }
 
 var (
@@ -38,19 +37,14 @@ func (p *Ptp) LayerType() gopacket.LayerType { return LayerTypePtp }
 // CanDecode is LayerTypePtp.
 func (p *Ptp) CanDecode() gopacket.LayerClass { return LayerTypePtp }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (p *Ptp) NextLayerType() gopacket.LayerType {
-	if len(p.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is zero: nothing follows.
+func (p *Ptp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypeZero }
 
-// LayerContents is Contents.
-func (p *Ptp) LayerContents() []byte { return p.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (p *Ptp) LayerContents() []byte { return p.contents }
 
-// LayerPayload is Payload.
-func (p *Ptp) LayerPayload() []byte { return p.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (p *Ptp) LayerPayload() []byte { return p.payload }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
 func (p *Ptp) Trailer() []byte { return p.trailer }
@@ -76,7 +70,7 @@ func (p *Ptp) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		return err
 	}
 	end := used - ptpTrailer(&p.Ptp)
-	p.Contents = data[:end:end]
+	p.contents = data[:end:end]
 	p.trailer = data[end:used:used]
 	return nil
 }
@@ -88,7 +82,7 @@ func (p *Ptp) reset() {
 	p.Ptp = v2.Ptp{}
 	p.Ptp.Tlvs.Organization = tlvsOrganization
 	p.Ptp.Tlvs.PathTrace.Clocks = tlvsPathTraceClocks
-	p.Contents, p.Payload, p.trailer = nil, nil, nil
+	p.contents, p.payload, p.trailer = nil, nil, nil
 }
 
 // DecodePtp decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.

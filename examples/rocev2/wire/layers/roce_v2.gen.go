@@ -20,12 +20,11 @@ import (
 type RoceV2 struct {
 	wire.RoceV2
 
-	Contents []byte // the bytes before the payload, without the trailer
-	Payload  []byte // what the next layer gets; empty when there is none
-
-	trailer []byte
-	ip      wire.Outer
-	udp     wire.Outer
+	contents []byte
+	payload  []byte
+	trailer  []byte
+	ip       wire.Outer
+	udp      wire.Outer
 }
 
 var (
@@ -46,19 +45,14 @@ func (r *RoceV2) LayerType() gopacket.LayerType { return LayerTypeRoceV2 }
 // CanDecode is LayerTypeRoceV2.
 func (r *RoceV2) CanDecode() gopacket.LayerClass { return LayerTypeRoceV2 }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
-func (r *RoceV2) NextLayerType() gopacket.LayerType {
-	if len(r.Payload) == 0 {
-		return gopacket.LayerTypeZero
-	}
-	return gopacket.LayerTypePayload
-}
+// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
+func (r *RoceV2) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
-// LayerContents is Contents.
-func (r *RoceV2) LayerContents() []byte { return r.Contents }
+// LayerContents is what stands before the payload, or all but the trailer when there is none.
+func (r *RoceV2) LayerContents() []byte { return r.contents }
 
-// LayerPayload is Payload.
-func (r *RoceV2) LayerPayload() []byte { return r.Payload }
+// LayerPayload is what the next layer gets; empty when the packet has no payload.
+func (r *RoceV2) LayerPayload() []byte { return r.payload }
 
 // Trailer is what stands behind the payload; without a payload, what stands behind the part that takes the packet's rest.
 func (r *RoceV2) Trailer() []byte { return r.trailer }
@@ -89,8 +83,8 @@ func (r *RoceV2) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error 
 	if payload != nil {
 		start -= len(*payload)
 	}
-	r.Contents = data[:start:start]
-	r.Payload = data[start:end:end]
+	r.contents = data[:start:start]
+	r.payload = data[start:end:end]
 	r.trailer = data[end:used:used]
 	return nil
 }
@@ -98,7 +92,7 @@ func (r *RoceV2) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error 
 // reset empties all fields and keeps the memory of arrays.
 func (r *RoceV2) reset() {
 	r.RoceV2 = wire.RoceV2{}
-	r.Contents, r.Payload, r.trailer = nil, nil, nil
+	r.contents, r.payload, r.trailer = nil, nil, nil
 }
 
 // DecodeRoceV2 decodes the layer for gopacket.NewPacket, as a gopacket.DecodeFunc.
