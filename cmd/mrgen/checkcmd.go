@@ -21,6 +21,7 @@ var errSARIFOfFiles = errors.New("SARIF is for the faults of schemas: name files
 
 type checkCmd struct {
 	reportFlags
+	Fix   bool     `help:"Apply the fixes of faults to the named schemas."`
 	Files []string `arg:"" optional:"" name:"file" help:"Schemas to check. Without any, the project's outputs are compared."`
 }
 
@@ -62,17 +63,19 @@ func (c *checkCmd) Run(s streams) error {
 func (c *checkCmd) schemas(s streams) error {
 	var all []syntax.Diagnostic
 	for _, name := range c.Files {
-		_, err := gen.Load(name)
-		var schema *gen.SchemaError
-		switch {
-		case errors.As(err, &schema) && c.machine():
-			all = append(all, schema.Diagnostics...)
-		case errors.As(err, &schema):
-			fmt.Fprintln(s.err, schema)
-			all = append(all, schema.Diagnostics...)
-		case err != nil:
+		if c.Fix {
+			if err := fixFile(s.err, name, faultsOf); err != nil {
+				return err
+			}
+		}
+		found, err := faultsOf(name)
+		if err != nil {
 			return err
 		}
+		if !c.machine() {
+			printFaults(s.err, found)
+		}
+		all = append(all, found...)
 	}
 	if c.machine() {
 		if err := c.print(s.out, all); err != nil {

@@ -43,9 +43,7 @@ func (c *fmtCmd) Run(s streams) error {
 			return err
 		}
 	}
-	for _, d := range faults {
-		fmt.Fprint(s.err, d.String())
-	}
+	printText(s.err, faults)
 	if len(faults) > 0 || c.Check && changed {
 		return errFault
 	}

@@ -84,7 +84,7 @@ func exitStatus(err error, w io.Writer) int {
 	case errors.Is(err, errFault):
 		return exitFault
 	case errors.As(err, &schema):
-		fmt.Fprintln(w, schema)
+		printFaults(w, schema.Diagnostics)
 		return exitFault
 	}
 	fmt.Fprintf(w, "mrgen: %v\n", err)

@@ -102,7 +102,8 @@ func (f *File) Verbatim(from, to Pos) string { return f.Source[from.Offset:to.Of
 func (r *Report) respell(name, better string) *Report {
 	d := r.f.Diags[r.i]
 	off := r.f.offset(d.Line, d.Col)
-	if !strings.HasPrefix(r.f.Source[off:], name) || d.EndCol-d.Col != len(name) {
+	capital := func(s string) bool { return strings.ToUpper(s[:1]) == s[:1] } // the wrong case is a fault of its own
+	if !strings.HasPrefix(r.f.Source[off:], name) || d.EndCol-d.Col != len(name) || capital(name) != capital(better) {
 		return r
 	}
 	return r.Fix("write `"+better+"`", Edit{off, off + len(name), better})
