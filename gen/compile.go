@@ -148,7 +148,7 @@ func (c *compiler) preamble() {
 			continue
 		}
 		if at < len(want) && word != want[at] && !c.f.Broken(want[at]) {
-			c.report("E0008", d.Pos, "`%s` must stand here", want[at])
+			c.fixPreamble(c.report("E0008", d.Pos, "`%s` must stand here", want[at]), d, want[at])
 			return
 		}
 		if word == "" {
@@ -187,7 +187,7 @@ func (c *compiler) preambleLine(d *syntax.Decl) {
 	case d.Edition != nil:
 		c.p.Edition = 1
 		if d.Edition.Number != "1" {
-			c.report("E0009", d.Pos, "edition %s is unknown", d.Edition.Number)
+			c.report("E0009", d.Pos, "edition %s is unknown", d.Edition.Number).Fix("write `edition 1;`", syntax.Replace(d.Pos, d.EndPos, "edition 1;"))
 		}
 		c.p.Doc = c.f.Doc(d.Pos)
 	case d.Package != nil:
@@ -203,7 +203,7 @@ func (c *compiler) preambleLine(d *syntax.Decl) {
 
 func (c *compiler) word(got *syntax.Ident, want, what string) {
 	if got.Text != want {
-		c.report("E0010", got.Pos, "%s `%s`: not supported by this compiler", what, got.Text).Help("write `%s`", want)
+		c.report("E0010", got.Pos, "%s `%s`: not supported by this compiler", what, got.Text).Help("write `%s`", want).Fix("write `"+want+"`", got.Replace(want))
 	}
 }
 

@@ -46,7 +46,7 @@ func (c *compiler) constRange(r *syntax.Range, most uint64) (Range, bool) {
 		ok = ok && ok2
 	}
 	if ok && last < first {
-		c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins")
+		c.fixOrder(c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins"), r)
 		ok = false
 	}
 	return Range{first, last}, ok

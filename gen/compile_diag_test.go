@@ -71,9 +71,7 @@ func checkDiagnostics(t *testing.T, diags []syntax.Diagnostic) {
 		if syntax.Help(d.Code) == "" {
 			t.Errorf("%v: undocumented code", d)
 		}
-		if m := leaks.FindString(d.Message + d.Mark); m != "" {
-			t.Errorf("%v leaks %q", d, m)
-		}
+		checkWords(t, d)
 	}
 }
 

@@ -40,7 +40,8 @@ func (c *compiler) example(d *syntax.Example) {
 	case d.Kind == "reject" && e.Code == nil && len(c.f.Diags) == faults:
 		c.report("E0702", d.Pos, "`error` is missing")
 	case d.Kind == "example" && e.Code != nil:
-		c.report("E0702", d.Pos, "an example names no error").Help("write `reject` instead of `example`")
+		c.report("E0702", d.Pos, "an example names no error").Help("write `reject` instead of `example`").
+			Fix("write `reject`", syntax.Edit{Off: d.Pos.Offset, End: d.Pos.Offset + len(d.Kind), Text: "reject"})
 	case d.Kind == "reject" && len(e.Fields) > 0:
 		c.report("E0702", d.Pos, "a reject names no values")
 	}

@@ -9,19 +9,20 @@ import (
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
-// badSchemas holds, for each code, a schema that raises it.
+// badSchemas holds, for each code, a schema that raises it and one without the fault.
 //
-//go:embed testdata/diag/*/bad.mrs
+//go:embed testdata/diag/*/bad.mrs testdata/diag/*/fixed.mrs
 var badSchemas embed.FS
 
 // Explanation says what one diagnostic or run-time code means.
 type Explanation struct {
-	Code string `json:"code"`
-	Name string `json:"name,omitempty"` // the word of a warning
-	Text string `json:"text"`           // what is wrong
-	Help string `json:"help,omitempty"` // what to do about it
-	Bad  string `json:"bad,omitempty"`  // a schema that has the fault; empty when there is none
-	Says string `json:"says,omitempty"` // what the compiler says about Bad, for this code only
+	Code  string `json:"code"`
+	Name  string `json:"name,omitempty"`  // the word of a warning
+	Text  string `json:"text"`            // what is wrong
+	Help  string `json:"help,omitempty"`  // what to do about it
+	Bad   string `json:"bad,omitempty"`   // a schema that has the fault; empty when there is none
+	Says  string `json:"says,omitempty"`  // what the compiler says about Bad, for this code only
+	Fixed string `json:"fixed,omitempty"` // a schema without it
 }
 
 // Explain explains a diagnostic of the compiler (E0207) or a built-in run-time code (E_SHORT). ok is false for other codes.
@@ -53,6 +54,9 @@ func (x *Explanation) illustrate() {
 		if d.Code == x.Code {
 			says.WriteString(d.String())
 		}
+	}
+	if fixed, err := badSchemas.ReadFile("testdata/diag/" + x.Code + "/fixed.mrs"); err == nil {
+		x.Fixed = string(fixed)
 	}
 	x.Bad, x.Says = strings.ToValidUTF8(string(src), "\uFFFD"), says.String()
 }

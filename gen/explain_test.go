@@ -12,7 +12,7 @@ func TestExplainShowsEveryCodeWithAnExample(t *testing.T) {
 		if !ok || x.Text == "" {
 			t.Errorf("%s is not explained", code)
 		}
-		if code[1] != '_' && (x.Help == "" || x.Bad == "" || x.Says == "") {
+		if code[1] != '_' && (x.Help == "" || x.Fixed == "" || x.Bad == "" || x.Says == "") {
 			t.Errorf("%s lacks help, an example or what is said about it: %+v", code, x)
 		}
 	}

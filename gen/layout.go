@@ -5,6 +5,7 @@ package gen
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -172,6 +173,7 @@ func (w *blockWriter) unclosed(why string, next *Item) {
 	missing := 8 - w.bits%8
 	r := c.report("E0207", c.origin[first.Item], "sub-byte run ends %s short of a byte", plural(missing, "bit"))
 	r.Mark("run starts here (bit %d), ends at bit %d", first.Bit, w.bits).Help("add `_ : rsvd %d zero;`", missing)
+	w.fixRun(r, strconv.Itoa(missing))
 	if next != nil {
 		r.Label(c.f.At(c.origin[next]), "%s", why)
 	}

@@ -18,9 +18,10 @@ var hardWords = []string{"if", "else", "where", "let", "in", "true", "false", "s
 func (c *compiler) fieldCase(id *syntax.Ident) {
 	switch {
 	case slices.Contains(hardWords, id.Text):
-		c.report("E0103", id.Pos, "`%s` is a word of the language", id.Text).Help("call it `%s_`, or better something else", id.Text)
+		c.report("E0103", id.Pos, "`%s` is a word of the language", id.Text).Help("call it `%s_`, or better something else", id.Text).
+			Fix("call it `"+id.Text+"_`", id.Replace(id.Text+"_"))
 	case id.Text != strings.ToLower(id.Text):
-		c.report("E0104", id.Pos, "`%s` must be written in lower case", id.Text).Help("write `%s`", snake(id.Text))
+		c.report("E0104", id.Pos, "`%s` must be written in lower case", id.Text).Help("write `%s`", snake(id.Text)).Fix("write `"+snake(id.Text)+"`", id.Replace(snake(id.Text)))
 	}
 }
 
@@ -28,9 +29,9 @@ func (c *compiler) fieldCase(id *syntax.Ident) {
 func (c *compiler) typeCase(id *syntax.Ident) {
 	switch {
 	case slices.Contains(hardWords, id.Text):
-		c.report("E0103", id.Pos, "`%s` is a word of the language", id.Text).Help("call it `%s`", camel(id.Text))
+		c.report("E0103", id.Pos, "`%s` is a word of the language", id.Text).Help("call it `%s`", camel(id.Text)).Fix("call it `"+camel(id.Text)+"`", id.Replace(camel(id.Text)))
 	case !isUpper(id.Text):
-		c.report("E0104", id.Pos, "`%s` must begin with a capital", id.Text).Help("write `%s`", camel(id.Text))
+		c.report("E0104", id.Pos, "`%s` must begin with a capital", id.Text).Help("write `%s`", camel(id.Text)).Fix("write `"+camel(id.Text)+"`", id.Replace(camel(id.Text)))
 	}
 }
 

@@ -187,7 +187,7 @@ func (b *body) fill(d *syntax.Body) []*capture {
 		s.Params = append(s.Params, k.param)
 	}
 	if len(s.Items) == 0 && len(c.f.Diags) == faults {
-		c.report("E0212", d.Pos, "`%s` has no items", s.Name.Schema)
+		c.fixEmpty(c.report("E0212", d.Pos, "`%s` has no items", s.Name.Schema), d)
 	}
 	if len(c.f.Diags) == faults && !b.lost {
 		b.solveAll()
@@ -393,7 +393,7 @@ func (b *body) where(d *syntax.Where) *rule {
 		return nil
 	}
 	if hold.Op == OpConst {
-		b.c.reportExpr("E0411", d.Cond, "this rule is always the same")
+		b.c.fixAlways(b.c.reportExpr("E0411", d.Cond, "this rule is always the same"), hold, b.c.f.ItemAt(d.Pos))
 		return nil
 	}
 	text := b.c.f.Text(d.Cond.Pos, d.Cond.EndPos)

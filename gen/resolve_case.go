@@ -35,7 +35,8 @@ func (t *listRules) caseOf(d *syntax.Case, k *syntax.CaseKey) {
 		}
 	}
 	if len(inner) > 0 && simple(d.Type) {
-		t.c.report("E0312", inner[0].Pos, "only `unique` and `required` fit this element")
+		t.c.report("E0312", inner[0].Pos, "only `unique` and `required` fit this element").
+			Fix("remove it", t.c.f.Remove(inner[0].Pos, inner[0].EndPos))
 		return
 	}
 	if t.distinct(out, k) && t.caseLayout(out, d.Type, inner) && t.keepHead(out, k) {

@@ -12,6 +12,7 @@ import (
 
 // clauseSet is what stands behind a type.
 type clauseSet struct {
+	list                             []*syntax.Clause
 	serial, opaque, unique, required syntax.Pos // place of the word; Line 0 when absent
 	in                               *syntax.Set
 	equals                           *syntax.Expr
@@ -53,7 +54,7 @@ func clauseWord(k *syntax.Clause) string {
 
 // sortClauses checks order and multiplicity.
 func (c *compiler) sortClauses(list []*syntax.Clause) (*clauseSet, bool) {
-	cs := &clauseSet{}
+	cs := &clauseSet{list: list}
 	last, ok := 0, true
 	for _, k := range list {
 		word := clauseWord(k)
@@ -61,7 +62,7 @@ func (c *compiler) sortClauses(list []*syntax.Clause) (*clauseSet, bool) {
 		if rank < last || rank == last && word != "@" {
 			// An attribute may stand before `unique`: it belongs to the type there.
 			if last != ranks["@"] || rank != ranks["unique"] {
-				c.report("E0011", k.Pos, "`%s` stands too late or twice", word)
+				c.fixClauses(c.report("E0011", k.Pos, "`%s` stands too late or twice", word), list)
 				ok = false
 				continue
 			}
@@ -152,7 +153,7 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	}
 	for _, k := range checks {
 		if k.at.Line > 0 && !k.legal {
-			b.c.report("E0312", k.at, "`%s` does not fit this type", k.word)
+			b.c.fixClause(b.c.report("E0312", k.at, "`%s` does not fit this type", k.word), cs.list, k.word)
 			return false
 		}
 	}
@@ -162,11 +163,11 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	if cs.opaque.Line > 0 {
 		it.Span.Opaque = true
 	}
-	return b.window(it, cs.sized) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+	return b.window(it, cs.sized, cs.list) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
 }
 
 // window applies `sized`.
-func (b *body) window(it *Item, e *syntax.Expr) bool {
+func (b *body) window(it *Item, e *syntax.Expr, list []*syntax.Clause) bool {
 	if e == nil {
 		return true
 	}
@@ -180,7 +181,7 @@ func (b *body) window(it *Item, e *syntax.Expr) bool {
 		b.arrays = append(b.arrays, solvable{it, e, it.Sized})
 		return true
 	}
-	b.c.reportExpr("E0312", e, "`sized` does not fit this type")
+	b.c.fixClause(b.c.reportExpr("E0312", e, "`sized` does not fit this type"), list, "sized")
 	return false
 }
 
@@ -218,7 +219,7 @@ func (b *body) bounds(it *Item, cs *clauseSet) bool {
 		it.Span.Min, it.Span.Max = int(r.First), int(r.Last)
 		return ok
 	}
-	b.c.f.Report("E0312", at, "`in` does not fit this type")
+	b.c.fixClause(b.c.f.Report("E0312", at, "`in` does not fit this type"), cs.list, "in")
 	return false
 }
 
@@ -281,7 +282,7 @@ func (c *compiler) signedSet(ranges []*syntax.Range, s *Scalar) ([]Range, bool) 
 			last, ok = end(r.Last)
 		}
 		if ok && int64(last) < int64(first) {
-			c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins")
+			c.fixOrder(c.f.Report("E0308", c.f.Range(r.Pos, r.EndPos), "the range ends before it begins"), r)
 			ok = false
 		}
 		if !ok {
@@ -331,7 +332,7 @@ func (b *body) resolveDerived() {
 			continue
 		}
 		if s.Flag && !x.Bool {
-			b.c.reportExpr("E0302", d.expr, "a bit is derived from a truth value").Help("write a comparison, for example `… != 0`")
+			b.c.fixTruth(b.c.reportExpr("E0302", d.expr, "a bit is derived from a truth value").Help("write a comparison, for example `… != 0`"), d.expr)
 			continue
 		}
 		if x.Op == OpConst {

@@ -54,7 +54,7 @@ func (v *env) truth(e *syntax.Expr) *Expr {
 		return nil
 	}
 	if x = asTruth(x); !x.Bool {
-		v.c.reportExpr("E0302", e, "this is a number where a truth value must stand").Help("compare it with something, for example `!= 0`")
+		v.c.fixTruth(v.c.reportExpr("E0302", e, "this is a number where a truth value must stand").Help("compare it with something, for example `!= 0`"), e)
 		return nil
 	}
 	return x
@@ -67,7 +67,7 @@ func (v *env) integer(e *syntax.Expr) *Expr {
 		return nil
 	}
 	if x.Bool {
-		v.c.reportExpr("E0302", e, "this is a truth value where a number must stand").Help("write `condition ? 1 : 0`")
+		v.c.fixNumber(v.c.reportExpr("E0302", e, "this is a truth value where a number must stand").Help("write `condition ? 1 : 0`"), e)
 		return nil
 	}
 	return x

@@ -5,6 +5,7 @@ package gen
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -116,7 +117,8 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 		return false
 	}
 	if t.Order != "" && s.Bits%8 != 0 {
-		b.c.report("E0209", t.Pos, "%d bits have no byte order", s.Bits)
+		b.c.report("E0209", t.Pos, "%d bits have no byte order", s.Bits).
+			Fix("remove `"+t.Order+"`", syntax.Replace(t.Pos, t.EndPos, strings.Replace(b.c.f.Verbatim(t.Pos, t.EndPos), " "+t.Order, "", 1)))
 		return false
 	}
 	s.Little = b.c.littleEndian(s.Bits, t.Order)
@@ -295,20 +297,23 @@ func (b *body) size(e *syntax.Expr) *Expr {
 		return nil
 	}
 	if x.Min.Sign() < 0 {
-		b.c.reportExpr("E0403", e, "this may be negative").Mark("%s to %s", brief(x.Min), brief(x.Max)).Help("%s", b.lowerBound(x))
+		b.lowerBound(b.c.reportExpr("E0403", e, "this may be negative").Mark("%s to %s", brief(x.Min), brief(x.Max)), x)
 		return nil
 	}
 	return x
 }
 
 // lowerBound advises how a size can be kept from being negative.
-func (b *body) lowerBound(x *Expr) string {
+func (b *body) lowerBound(r *syntax.Report, x *Expr) {
 	if l, ok := linearOf(x); ok && l.a.Sign() > 0 && l.b.Sign() < 0 {
 		least := new(big.Int).Neg(l.b)
 		least.Add(least, new(big.Int).Sub(l.a, one)).Quo(least, l.a)
-		return "add `in " + least.String() + ".." + l.f.Max.String() + "` to `" + l.f.Ref.String() + "`"
+		bounds := least.String() + ".." + l.f.Max.String()
+		r.Help("add `in %s` to `%s`", bounds, l.f.Ref)
+		if it := l.f.Ref.Last(); it != nil {
+			b.fixLower(r, it, bounds)
+		}
 	}
-	return syntax.Help("E0403")
 }
 
 func (b *body) pad(it *Item, t *syntax.Type) bool {

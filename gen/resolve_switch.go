@@ -56,7 +56,8 @@ func (b *body) arm(d *syntax.Arm, enum *Enum, selector *Expr) *Arm {
 	for i, l := range d.Labels {
 		if isDefault(l) {
 			if len(d.Labels) > 1 {
-				b.c.report("E0504", l.Pos, "`_` stands alone")
+				last := d.Labels[len(d.Labels)-1]
+				b.c.report("E0504", l.Pos, "`_` stands alone").Fix("leave the other labels out", syntax.Replace(d.Labels[0].Pos, last.EndPos, "_"))
 				return nil
 			}
 			arm.Name = typeName("Other")
@@ -120,7 +121,8 @@ func (b *body) inner(name string, t *syntax.Type, d *syntax.Body) (*Struct, []*E
 
 func (b *body) armClauses(arm *Arm, d *syntax.Arm) *Arm {
 	if len(d.Clauses) > 0 {
-		b.c.report("E0312", d.Clauses[0].Pos, "`%s` does not fit an arm", clauseWord(d.Clauses[0]))
+		b.c.report("E0312", d.Clauses[0].Pos, "`%s` does not fit an arm", clauseWord(d.Clauses[0])).
+			Fix("remove it", b.c.f.Remove(d.Clauses[0].Pos, d.Clauses[0].EndPos))
 		return nil
 	}
 	return arm
@@ -147,7 +149,7 @@ func (c *compiler) label(l *syntax.Range, enum *Enum, selector *Expr) (Range, bo
 	}
 	last, ok := c.labelEnd(&l.Last.Expr, enum, selector)
 	if ok && last.Last < first.First {
-		c.f.Report("E0308", c.f.Range(l.Pos, l.EndPos), "the range ends before it begins")
+		c.fixOrder(c.f.Report("E0308", c.f.Range(l.Pos, l.EndPos), "the range ends before it begins"), l)
 		ok = false
 	}
 	return Range{first.First, last.Last}, ok
@@ -255,7 +257,7 @@ func (c *compiler) exhaustive(d *syntax.Switch, sw *Switch, selector *Expr) {
 	}
 	gap, open := firstGap(merged(all), domain(selector))
 	if open {
-		c.reportExpr("E0501", d.Selector, "no arm claims %s", gap).Help("add the arm `_ => nothing;` or `_ => reject E_SWITCH;`")
+		c.fixSwitch(c.reportExpr("E0501", d.Selector, "no arm claims %s", gap), d)
 	}
 }
 

@@ -63,7 +63,7 @@ func (b *body) condition(cs *clauseSet) *Expr {
 			return nil
 		}
 		if x.Op == OpConst {
-			b.c.reportExpr("E0411", cs.cond, "this condition is always the same")
+			b.c.fixAlways(b.c.reportExpr("E0411", cs.cond, "this condition is always the same"), x, b.c.f.ItemAt(cs.cond.Pos))
 			return nil
 		}
 		all = append(all, x)

@@ -419,10 +419,10 @@ F.ack = {
 }
 H.path_ack = field(ProtoField.none("metaroce.path_ack", "Path ack", "State of one path as its receiver sees it. State, not news: any later block repairs a lost one."))
 F.path_ack = {
-  path = field(ProtoField.uint16("metaroce.path_ack.path", "Path", base.DEC, nil, 0xfff0, "")),
+  path = field(ProtoField.uint16("metaroce.path_ack.path", "Path", base.DEC, nil, 0xfff0, "The path that the block is about.")),
   epoch = field(ProtoField.uint16("metaroce.path_ack.epoch", "Epoch", base.DEC, nil, 0xf, "Epoch of the packet that `largest` names.")),
-  has_sack = field(ProtoField.bool("metaroce.path_ack.has_sack", "Has sack", 16, nil, 0x8000, "")),
-  has_counters = field(ProtoField.bool("metaroce.path_ack.has_counters", "Has counters", 16, nil, 0x4000, "")),
+  has_sack = field(ProtoField.bool("metaroce.path_ack.has_sack", "Has sack", 16, nil, 0x8000, "A bit of `sack` is set, and it follows.")),
+  has_counters = field(ProtoField.bool("metaroce.path_ack.has_counters", "Has counters", 16, nil, 0x4000, "`counters` follow.")),
   reserved4 = field(ProtoField.uint16("metaroce.path_ack.reserved4", "Reserved", base.DEC, nil, 0x3fff, "")),
   base = field(ProtoField.uint32("metaroce.path_ack.base", "Base", base.DEC, nil, nil, "Lowest PSN neither received nor below a floor.")),
   largest = field(ProtoField.uint32("metaroce.path_ack.largest", "Largest", base.DEC, nil, nil, "Largest TSN accepted.")),
@@ -445,17 +445,17 @@ H.notice = field(ProtoField.none("metaroce.notice", "Notice", "Tells the sender 
 F.notice = {
   code = field(ProtoField.uint16("metaroce.notice.code", "Code", base.DEC, values.notice_code, nil, "")),
   reserved1 = field(ProtoField.uint16("metaroce.notice.reserved1", "Reserved", base.DEC, nil, 0xf000, "")),
-  path = field(ProtoField.uint16("metaroce.notice.path", "Path", base.DEC, nil, 0xfff, "")),
-  psn = field(ProtoField.uint32("metaroce.notice.psn", "Psn", base.DEC, nil, nil, "")),
-  tsn = field(ProtoField.uint32("metaroce.notice.tsn", "Tsn", base.DEC, nil, nil, "")),
+  path = field(ProtoField.uint16("metaroce.notice.path", "Path", base.DEC, nil, 0xfff, "Path, PSN and TSN of the packet that is answered.")),
+  psn = field(ProtoField.uint32("metaroce.notice.psn", "Psn", base.DEC, nil, nil, "See `path`.")),
+  tsn = field(ProtoField.uint32("metaroce.notice.tsn", "Tsn", base.DEC, nil, nil, "See `path`.")),
   stream = field(ProtoField.uint16("metaroce.notice.stream", "Stream", base.DEC, nil, nil, "The addressee's outgoing stream.")),
   reserved6 = field(ProtoField.uint16("metaroce.notice.reserved6", "Reserved", base.DEC, nil, nil, "")),
-  message = field(ProtoField.uint32("metaroce.notice.message", "Message", base.DEC, nil, nil, "")),
+  message = field(ProtoField.uint32("metaroce.notice.message", "Message", base.DEC, nil, nil, "The message on that stream.")),
   info = field(ProtoField.uint32("metaroce.notice.info", "Info", base.DEC, nil, nil, "Meaning depends on the code.")),
 }
 H.ready = field(ProtoField.none("metaroce.ready", "Ready", "Receives posted on the addressee's outgoing stream."))
 F.ready = {
-  stream = field(ProtoField.uint16("metaroce.ready.stream", "Stream", base.DEC, nil, nil, "")),
+  stream = field(ProtoField.uint16("metaroce.ready.stream", "Stream", base.DEC, nil, nil, "The addressee's outgoing stream.")),
   reserved1 = field(ProtoField.uint16("metaroce.ready.reserved1", "Reserved", base.DEC, nil, nil, "")),
   start = field(ProtoField.uint32("metaroce.ready.start", "Start", base.DEC, nil, nil, "First message number of the stream's incarnation.")),
   posted = field(ProtoField.uint32("metaroce.ready.posted", "Posted", base.DEC, nil, nil, "Receives posted since then.")),
@@ -484,7 +484,7 @@ F.code = {
 }
 H.version_list = field(ProtoField.none("metaroce.version_list", "Version list", "Versions on offer."))
 F.version_list = {
-  count = field(ProtoField.uint8("metaroce.version_list.count", "Count", base.DEC, nil, nil, "")),
+  count = field(ProtoField.uint8("metaroce.version_list.count", "Count", base.DEC, nil, nil, "Versions in the list.")),
   version = field(ProtoField.bytes("metaroce.version_list.version", "Version", base.NONE, "The first `count` are versions, the rest zeros.")),
 }
 H.abort_code = field(ProtoField.none("metaroce.abort_code", "Abort code", "Why the connection was aborted."))
@@ -494,9 +494,9 @@ F.abort_code = {
   info = field(ProtoField.uint32("metaroce.abort_code.info", "Info", base.DEC, nil, nil, "Meaning depends on the code.")),
 }
 F.parameters_head = {
-  type = field(ProtoField.uint8("metaroce.parameters_head.type", "Type", base.HEX, nil, nil, "")),
+  type = field(ProtoField.uint8("metaroce.parameters_head.type", "Type", base.HEX, nil, nil, "Which parameter it is.")),
   reserved1 = field(ProtoField.uint8("metaroce.parameters_head.reserved1", "Reserved", base.DEC, nil, nil, "")),
-  len = field(ProtoField.uint16("metaroce.parameters_head.len", "Len", base.DEC, nil, nil, "")),
+  len = field(ProtoField.uint16("metaroce.parameters_head.len", "Len", base.UNIT_STRING + base.DEC, { " B" }, nil, "Bytes of the value.")),
 }
 H.parameters_capacity = field(ProtoField.none("metaroce.parameters_capacity", "Parameters capacity", "Inbound capacity of the sender of this parameter."))
 F.parameters_capacity = {
@@ -504,7 +504,7 @@ F.parameters_capacity = {
 }
 H.parameters_reason = field(ProtoField.none("metaroce.parameters_reason", "Parameters reason", "Why it was refused, for people."))
 F.parameters_reason = {
-  text = field(ProtoField.string("metaroce.parameters_reason.text", "Text", base.UNICODE, "")),
+  text = field(ProtoField.string("metaroce.parameters_reason.text", "Text", base.UNICODE, "One sentence.")),
 }
 H.parameters_chunk = field(ProtoField.none("metaroce.parameters_chunk", "Parameters chunk", "Payload bytes of a full packet; the smaller of both counts."))
 F.parameters_chunk = {
@@ -516,10 +516,10 @@ F.parameters_paths = {
 }
 H.parameters_address = field(ProtoField.none("metaroce.parameters_address", "Parameters address", "Where the sender receives; one for each plane."))
 F.parameters_address = {
-  plane = field(ProtoField.uint8("metaroce.parameters_address.plane", "Plane", base.DEC, nil, nil, "")),
-  family = field(ProtoField.uint8("metaroce.parameters_address.family", "Family", base.DEC, nil, nil, "")),
-  port = field(ProtoField.uint16("metaroce.parameters_address.port", "Port", base.DEC, nil, nil, "")),
-  ip = field(ProtoField.ipv6("metaroce.parameters_address.ip", "Ip", "")),
+  plane = field(ProtoField.uint8("metaroce.parameters_address.plane", "Plane", base.DEC, nil, nil, "The plane, and 4 or 6: the family of `ip`.")),
+  family = field(ProtoField.uint8("metaroce.parameters_address.family", "Family", base.DEC, nil, nil, "The plane, and 4 or 6: the family of `ip`.")),
+  port = field(ProtoField.uint16("metaroce.parameters_address.port", "Port", base.DEC, nil, nil, "UDP port.")),
+  ip = field(ProtoField.ipv6("metaroce.parameters_address.ip", "Ip", "IPv4 addresses are mapped into IPv6.")),
 }
 H.parameters_stream_window = field(ProtoField.none("metaroce.parameters_stream_window", "Parameters stream window", "Messages beyond the oldest incomplete one that the sender of this parameter accepts on a stream."))
 F.parameters_stream_window = {
@@ -559,8 +559,8 @@ F.parameters_tls = {
 }
 F.packet = {
   crc = field(ProtoField.uint32("metaroce.packet.crc", "Crc", base.HEX, nil, nil, "Over all bytes before it.")),
-  sealed = field(ProtoField.bytes("metaroce.packet.sealed", "Sealed (encrypted)", base.NONE, "")),
-  auth = field(ProtoField.bytes("metaroce.packet.auth", "Auth", base.NONE, "")),
+  sealed = field(ProtoField.bytes("metaroce.packet.sealed", "Sealed (encrypted)", base.NONE, "Ciphertext of the Body.")),
+  auth = field(ProtoField.bytes("metaroce.packet.auth", "Auth", base.NONE, "Its authentication tag.")),
 }
 F.body_write = {
   data = field(ProtoField.bytes("metaroce.body_write.data", "Data", base.NONE, "")),
@@ -595,7 +595,7 @@ F.body_confirm = {
 F.body_reject = {
 }
 F.body_vendor = {
-  data = field(ProtoField.bytes("metaroce.body_vendor.data", "Data", base.NONE, "")),
+  data = field(ProtoField.bytes("metaroce.body_vendor.data", "Data", base.NONE, "Belongs to the vendor.")),
 }
 F.body = {
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -21,6 +21,7 @@ var errSARIFOfFiles = errors.New("SARIF is for the faults of schemas: name files
 
 type checkCmd struct {
 	reportFlags
+	Fix   bool     `help:"Apply the fixes of faults to the named schemas."`
 	Files []string `arg:"" optional:"" name:"file" help:"Schemas to check. Without any, the project's outputs are compared."`
 }
 
@@ -29,50 +30,75 @@ func (c *checkCmd) Run(s streams) error {
 	if len(c.Files) > 0 {
 		return c.schemas(s)
 	}
-	p, err := findProject()
+	all, err := projects()
 	if err != nil {
 		return err
+	}
+	stale := false
+	for _, p := range all {
+		fresh, err := c.fresh(s, p)
+		if err != nil {
+			return err
+		}
+		stale = stale || !fresh
+	}
+	if stale {
+		return errFault
+	}
+	return nil
+}
+
+// fresh compares the outputs of one project with its schema, and prints what differs.
+func (c *checkCmd) fresh(s streams, p *project) (bool, error) {
+	if c.SARIF {
+		return false, errSARIFOfFiles
 	}
 	protocol, err := gen.Load(p.schemaPath())
 	if err != nil {
-		return err
+		return false, err
 	}
 	files, err := p.render(protocol)
 	if err != nil {
-		return err
+		return false, err
 	}
 	faults, err := p.compare(files)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if c.machine() {
-		return c.staleness(s, faults)
-	}
+	enc := json.NewEncoder(s.out)
 	for _, f := range faults {
-		fmt.Fprintln(s.out, f)
+		if !c.JSON {
+			fmt.Fprintln(s.out, f.state, p.shown(f.file))
+		} else if err := enc.Encode(object{"state": f.state, "file": p.shown(f.file)}); err != nil {
+			return false, err
+		}
 	}
-	if len(faults) > 0 {
-		fmt.Fprintf(s.out, "%d files differ from %s: run `mrgen gen`\n", len(faults), p.Schema)
-		return errFault
+	switch schema := p.shown(p.Schema); {
+	case c.JSON:
+	case len(faults) > 0:
+		fmt.Fprintf(s.out, "outputs of %s: %d of %d differ, run `mrgen gen`\n", schema, len(faults), len(files))
+	default:
+		fmt.Fprintf(s.out, "%d files are what %s gives, wire hash %s\n", len(files), schema, protocol.WireHash)
 	}
-	fmt.Fprintf(s.out, "%d files are what %s gives, wire hash %s\n", len(files), p.Schema, protocol.WireHash)
-	return nil
+	return len(faults) == 0, nil
 }
 
 func (c *checkCmd) schemas(s streams) error {
 	var all []syntax.Diagnostic
 	for _, name := range c.Files {
-		_, err := gen.Load(name)
-		var schema *gen.SchemaError
-		switch {
-		case errors.As(err, &schema) && c.machine():
-			all = append(all, schema.Diagnostics...)
-		case errors.As(err, &schema):
-			fmt.Fprintln(s.err, schema)
-			all = append(all, schema.Diagnostics...)
-		case err != nil:
+		if c.Fix {
+			if err := fixFile(s.err, name, faultsOf); err != nil {
+				return err
+			}
+		}
+		found, err := faultsOf(name)
+		if err != nil {
 			return err
 		}
+		if !c.machine() {
+			printFaults(s.err, found)
+		}
+		all = append(all, found...)
 	}
 	if c.machine() {
 		if err := c.print(s.out, all); err != nil {
@@ -85,38 +111,23 @@ func (c *checkCmd) schemas(s streams) error {
 	return nil
 }
 
-// staleness prints the outputs that are not fresh for programs: one object a line with state and file.
-func (c *checkCmd) staleness(s streams, faults []string) error {
-	if c.SARIF {
-		return errSARIFOfFiles
-	}
-	enc := json.NewEncoder(s.out)
-	for _, f := range faults {
-		state, file, _ := strings.Cut(f, " ")
-		if err := enc.Encode(object{"state": state, "file": file}); err != nil {
-			return err
-		}
-	}
-	if len(faults) > 0 {
-		return errFault
-	}
-	return nil
-}
+// difference is a file that is not what the schema gives: stale, missing or an orphan of an earlier schema.
+type difference struct{ state, file string }
 
-// compare lists the files on disk that are not what the schema gives: "stale PATH", "missing PATH" or "orphan PATH".
-func (p *project) compare(files []gen.File) ([]string, error) {
-	var faults []string
+// compare lists the files on disk that are not what the schema gives, by path.
+func (p *project) compare(files []gen.File) ([]difference, error) {
+	var faults []difference
 	dirs := map[string]bool{}
 	for _, f := range files {
 		dirs[path.Dir(f.Path)] = true
 		data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(f.Path)))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			faults = append(faults, "missing "+f.Path)
+			faults = append(faults, difference{"missing", f.Path})
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(data, f.Data):
-			faults = append(faults, "stale "+f.Path)
+			faults = append(faults, difference{"stale", f.Path})
 		}
 	}
 	for dir := range dirs {
@@ -126,12 +137,12 @@ func (p *project) compare(files []gen.File) ([]string, error) {
 		}
 		faults = append(faults, orphans...)
 	}
-	slices.SortFunc(faults, func(a, b string) int { return bytes.Compare([]byte(a), []byte(b)) })
+	slices.SortFunc(faults, func(a, b difference) int { return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.file, b.file)) })
 	return faults, nil
 }
 
 // orphans finds files that an earlier schema has left behind.
-func (p *project) orphans(dir string, files []gen.File) ([]string, error) {
+func (p *project) orphans(dir string, files []gen.File) ([]difference, error) {
 	entries, err := os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -139,7 +150,7 @@ func (p *project) orphans(dir string, files []gen.File) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	var out []difference
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		ours := slices.ContainsFunc(files, func(f gen.File) bool { return f.Path == name })
@@ -151,7 +162,7 @@ func (p *project) orphans(dir string, files []gen.File) ([]string, error) {
 			return nil, err
 		}
 		if made {
-			out = append(out, "orphan "+name)
+			out = append(out, difference{"orphan", name})
 		}
 	}
 	return out, nil

@@ -101,7 +101,7 @@ func (c *explainCmd) list(w io.Writer) error {
 			continue // the word of the line before
 		}
 		if c.JSON {
-			x.Bad, x.Says = "", ""
+			x.Bad, x.Says, x.Fixed = "", "", ""
 			if err := c.print(w, x); err != nil {
 				return err
 			}
@@ -128,6 +128,9 @@ func (c *explainCmd) print(w io.Writer, x gen.Explanation) error {
 	}
 	if x.Bad != "" {
 		fmt.Fprintf(w, "\nA schema with this fault:\n\n%s\nWhat mrgen says about it:\n\n%s", indent(x.Bad), indent(x.Says))
+	}
+	if x.Fixed != "" {
+		fmt.Fprintf(w, "\nA schema without it:\n\n%s", indent(x.Fixed))
 	}
 	return nil
 }

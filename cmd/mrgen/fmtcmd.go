@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ type fmtCmd struct {
 	Write bool     `short:"w" help:"Write the result into the files."`
 	Diff  bool     `short:"d" help:"Print what would change."`
 	Check bool     `help:"Print the names of the files that would change; exit status 1 when there are any."`
+	JSON  bool     `name:"json" help:"Print one JSON object a line for each file: whether it is, or was, in its canonical form."`
 	Files []string `arg:"" optional:"" name:"file" help:"Schemas to lay out; - is standard input. Without any, the project's."`
 }
 
@@ -43,9 +45,7 @@ func (c *fmtCmd) Run(s streams) error {
 			return err
 		}
 	}
-	for _, d := range faults {
-		fmt.Fprint(s.err, d.String())
-	}
+	printText(s.err, faults)
 	if len(faults) > 0 || c.Check && changed {
 		return errFault
 	}
@@ -55,17 +55,22 @@ func (c *fmtCmd) Run(s streams) error {
 // deliver writes one formatted text to where it belongs.
 func (c *fmtCmd) deliver(w io.Writer, name string, src, text []byte) error {
 	same := bytes.Equal(src, text)
-	if !c.Write && !c.Diff && !c.Check {
+	if !c.Write && !c.Diff && !c.Check && !c.JSON {
 		_, err := w.Write(text)
 		return err
+	}
+	if c.JSON {
+		if err := json.NewEncoder(w).Encode(object{"file": name, "formatted": same}); err != nil {
+			return err
+		}
 	}
 	if same {
 		return nil
 	}
-	if c.Check {
+	if c.Check && !c.JSON {
 		fmt.Fprintln(w, name)
 	}
-	if c.Diff {
+	if c.Diff && !c.JSON {
 		if _, err := w.Write(diff.Diff(name+".orig", src, name, text)); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,15 +17,26 @@ var errNeedsOut = errors.New("a schema of its own needs --out")
 
 type genCmd struct {
 	Out  string `help:"Directory to write below, instead of the project." type:"path" placeholder:"DIR"`
+	JSON bool   `name:"json" help:"Print one JSON object a line for each file."`
 	File string `arg:"" optional:"" help:"Schema to compile instead of the project's."`
 }
 
 // Run writes the outputs: all of them, or none when the schema has faults.
 func (c *genCmd) Run(s streams) error {
-	p, err := c.project()
+	all, err := c.projects()
 	if err != nil {
 		return err
 	}
+	for _, p := range all {
+		if err := c.write(s, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes the outputs of one project.
+func (c *genCmd) write(s streams, p *project) error {
 	protocol, err := gen.Load(p.schemaPath())
 	if err != nil {
 		return err
@@ -38,25 +50,37 @@ func (c *genCmd) Run(s streams) error {
 		root = c.Out
 	}
 	written := 0
+	enc := json.NewEncoder(s.out)
 	for _, f := range files {
 		fresh, err := replaceFile(filepath.Join(root, filepath.FromSlash(f.Path)), f.Data)
 		if err != nil {
 			return err
 		}
-		if fresh {
-			fmt.Fprintf(s.out, "wrote %s\n", f.Path)
+		if c.JSON {
+			if err := enc.Encode(object{"file": p.shown(f.Path), "written": fresh}); err != nil {
+				return err
+			}
+		} else if fresh {
+			fmt.Fprintf(s.out, "wrote %s\n", p.shown(f.Path))
 			written++
 		}
 	}
-	fmt.Fprintf(s.out, "%d of %d files written, wire hash %s\n", written, len(files), protocol.WireHash)
+	if c.JSON {
+		return nil
+	}
+	fmt.Fprintf(s.out, "%s: %d of %d files written, wire hash %s\n", p.shown(p.Schema), written, len(files), protocol.WireHash)
 	return nil
 }
 
-func (c *genCmd) project() (*project, error) {
-	if c.File == "" {
-		return findProject()
-	}
-	if c.Out == "" {
+// projects are those to write: the named schema, the nearest project below --out, or all from here on.
+func (c *genCmd) projects() ([]*project, error) {
+	switch {
+	case c.File == "" && c.Out == "":
+		return projects()
+	case c.File == "":
+		p, err := findProject()
+		return []*project{p}, err
+	case c.Out == "":
 		return nil, errNeedsOut
 	}
 	file, err := filepath.Abs(c.File)
@@ -67,7 +91,7 @@ func (c *genCmd) project() (*project, error) {
 	for _, name := range backendNames {
 		p.Output = append(p.Output, output{Backend: name, Dir: name})
 	}
-	return p, nil
+	return []*project{p}, nil
 }
 
 // replaceFile writes a file in one step, so that no reader sees half of it. false = it has this content already.

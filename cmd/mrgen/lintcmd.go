@@ -3,17 +3,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/lint"
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
 type lintCmd struct {
 	reportFlags
+	Fix   bool     `help:"Apply the fixes of warnings and faults."`
 	Allow []string `help:"Warnings to leave out, by number or word." placeholder:"CODE"`
 	Files []string `arg:"" optional:"" name:"file" help:"Schemas to look at. Without any, the project's."`
 }
@@ -31,14 +30,16 @@ func (c *lintCmd) Run(s streams) error {
 	}
 	var all []syntax.Diagnostic
 	for _, name := range files {
-		found, err := lint.File(name)
-		var schema *gen.SchemaError
-		if errors.As(err, &schema) {
-			found = schema.Diagnostics
-		} else if err != nil {
+		if c.Fix {
+			if err := fixFile(s.err, name, c.findings); err != nil {
+				return err
+			}
+		}
+		found, err := c.findings(name)
+		if err != nil {
 			return err
 		}
-		all = append(all, slices.DeleteFunc(found, c.allowed)...)
+		all = append(all, found...)
 	}
 	if err := c.print(s.out, all); err != nil {
 		return err
@@ -50,6 +51,12 @@ func (c *lintCmd) Run(s streams) error {
 		fmt.Fprintf(s.out, "%d %s\n", len(all), plural(len(all), "finding"))
 	}
 	return errFault
+}
+
+// findings are those of a schema that are not allowed.
+func (c *lintCmd) findings(name string) ([]syntax.Diagnostic, error) {
+	found, err := findingsOf(name)
+	return slices.DeleteFunc(found, c.allowed), err
 }
 
 func (c *lintCmd) allowed(d syntax.Diagnostic) bool {

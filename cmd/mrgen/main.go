@@ -38,6 +38,7 @@ type cli struct {
 	Layout  layoutCmd  `cmd:"" help:"Show where the items of headers and packets lie."`
 	Lint    lintCmd    `cmd:"" help:"Report what a schema may do but should not."`
 	Trace   traceCmd   `cmd:"" help:"Tie the requirements of a specification to code and tests."`
+	Vectors vectorsCmd `cmd:"" help:"Print, write or compare the test vectors of a schema."`
 }
 
 // streams is where a command reads and writes.
@@ -90,7 +91,7 @@ func exitStatus(err error, w io.Writer) int {
 	case errors.Is(err, errFault):
 		return exitFault
 	case errors.As(err, &schema):
-		fmt.Fprintln(w, schema)
+		printFaults(w, schema.Diagnostics)
 		return exitFault
 	}
 	fmt.Fprintf(w, "mrgen: %v\n", err)

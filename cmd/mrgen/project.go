@@ -55,7 +55,8 @@ type project struct {
 	Schema string   `toml:"schema"` // relative to root, with slashes
 	Output []output `toml:"output"`
 
-	root string
+	root  string
+	below string // directory relative to the outermost project; empty for that itself
 }
 
 // output is what one backend writes.

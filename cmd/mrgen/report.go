@@ -4,14 +4,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"unicode/utf8"
 
-	"github.com/openmetaroce/metaroce/gen/lint"
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
@@ -32,9 +28,7 @@ func (f reportFlags) print(w io.Writer, diags []syntax.Diagnostic) error {
 	case f.SARIF:
 		return printSARIF(w, diags)
 	}
-	for _, d := range diags {
-		fmt.Fprint(w, d.String())
-	}
+	printText(w, diags)
 	return nil
 }
 
@@ -52,6 +46,19 @@ type jsonLabel struct {
 	Text string   `json:"text"`
 }
 
+// jsonFix is a change that removes the fault: edits of the file, which do not overlap.
+type jsonFix struct {
+	Title string     `json:"title"`
+	Edits []jsonEdit `json:"edits"`
+}
+
+// jsonEdit replaces the bytes from Byte up to EndByte.
+type jsonEdit struct {
+	Byte    int    `json:"byte"`
+	EndByte int    `json:"endByte"`
+	Text    string `json:"text"`
+}
+
 type jsonDiagnostic struct {
 	Code     string      `json:"code"`
 	Severity string      `json:"severity"`
@@ -60,6 +67,7 @@ type jsonDiagnostic struct {
 	Message  string      `json:"message"`
 	Mark     string      `json:"mark,omitempty"`
 	Labels   []jsonLabel `json:"labels"`
+	Fixes    []jsonFix   `json:"fixes"`
 	Help     string      `json:"help"`
 }
 
@@ -67,27 +75,28 @@ type jsonDiagnostic struct {
 type sources map[string][]byte
 
 func (s sources) span(file string, at syntax.Span) jsonSpan {
+	return jsonSpan{syntax.ByteOffset(s.read(file), at.Line, at.Col), at.Line, at.Col, at.Line, at.EndCol}
+}
+
+func (s sources) read(file string) []byte {
 	src, ok := s[file]
 	if !ok {
 		src, _ = os.ReadFile(filepath.FromSlash(file)) // a file that has gone has no bytes
 		s[file] = src
 	}
-	return jsonSpan{byteOffset(src, at.Line, at.Col), at.Line, at.Col, at.Line, at.EndCol}
+	return src
 }
 
-// byteOffset is where a line and column lie.
-func byteOffset(src []byte, line, col int) int {
-	at := 0
-	for ; line > 1 && at < len(src); at++ {
-		if src[at] == '\n' {
-			line--
+func jsonFixes(d syntax.Diagnostic) []jsonFix {
+	out := []jsonFix{}
+	for _, f := range d.Fixes {
+		j := jsonFix{Title: f.Title}
+		for _, e := range f.Edits {
+			j.Edits = append(j.Edits, jsonEdit{e.Off, e.End, e.Text})
 		}
+		out = append(out, j)
 	}
-	for ; col > 1 && at < len(src) && src[at] != '\n'; col-- {
-		_, n := utf8.DecodeRune(src[at:])
-		at += n
-	}
-	return at
+	return out
 }
 
 func printJSONLines(w io.Writer, diags []syntax.Diagnostic) error {
@@ -97,7 +106,7 @@ func printJSONLines(w io.Writer, diags []syntax.Diagnostic) error {
 	for _, d := range diags {
 		j := jsonDiagnostic{
 			Code: d.Code, Severity: d.Severity(), File: d.File, Span: files.span(d.File, syntax.Span{Line: d.Line, Col: d.Col, EndCol: d.EndCol}),
-			Message: d.Message, Mark: d.Mark, Labels: []jsonLabel{}, Help: d.Help,
+			Message: d.Message, Mark: d.Mark, Labels: []jsonLabel{}, Fixes: jsonFixes(d), Help: d.Help,
 		}
 		for _, l := range d.Labels {
 			j.Labels = append(j.Labels, jsonLabel{files.span(d.File, l.Span), l.Text})
@@ -107,64 +116,4 @@ func printJSONLines(w io.Writer, diags []syntax.Diagnostic) error {
 		}
 	}
 	return nil
-}
-
-// object is a JSON object whose shape SARIF prescribes.
-type object map[string]any
-
-// printSARIF writes one run of the Static Analysis Results Interchange Format, version 2.1.0.
-func printSARIF(w io.Writer, diags []syntax.Diagnostic) error {
-	var rules []object
-	index := map[string]int{}
-	results := []object{}
-	for _, d := range diags {
-		if _, ok := index[d.Code]; !ok {
-			index[d.Code] = len(rules)
-			rules = append(rules, sarifRule(d.Code))
-		}
-		r := object{
-			"ruleId": d.Code, "ruleIndex": index[d.Code], "level": d.Severity(),
-			"message":   object{"text": d.Message + "; help: " + d.Help},
-			"locations": []object{sarifPlace(d.File, syntax.Span{Line: d.Line, Col: d.Col, EndCol: d.EndCol})},
-		}
-		var related []object
-		for i, l := range d.Labels {
-			place := sarifPlace(d.File, l.Span)
-			place["id"], place["message"] = i+1, object{"text": l.Text}
-			related = append(related, place)
-		}
-		if related != nil {
-			r["relatedLocations"] = related
-		}
-		results = append(results, r)
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(object{
-		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{
-			"tool":       object{"driver": object{"name": "mrgen", "rules": slices.Concat([]object{}, rules)}},
-			"columnKind": "unicodeCodePoints", "results": results,
-		}},
-	})
-}
-
-func sarifRule(code string) object {
-	for _, k := range syntax.Codes() {
-		if k.Code == code {
-			return object{"id": code, "shortDescription": object{"text": k.Text}, "help": object{"text": k.Help}}
-		}
-	}
-	if k := lint.Find(code); k != nil {
-		return object{"id": code, "name": k.Word, "shortDescription": object{"text": k.Text}, "help": object{"text": k.Help}}
-	}
-	return object{"id": code}
-}
-
-func sarifPlace(file string, at syntax.Span) object {
-	return object{"physicalLocation": object{
-		"artifactLocation": object{"uri": file},
-		"region":           object{"startLine": at.Line, "startColumn": at.Col, "endColumn": at.EndCol},
-	}}
 }

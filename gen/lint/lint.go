@@ -46,9 +46,9 @@ func Find(name string) *Code {
 	return nil
 }
 
-// badSchemas holds, for each code, a schema that raises it.
+// badSchemas holds, for each code, a schema that raises it and one that does not.
 //
-//go:embed testdata/*/bad.mrs
+//go:embed testdata/*/bad.mrs testdata/*/fixed.mrs
 var badSchemas embed.FS
 
 // Explain explains a warning, by number or word, as gen.Explain does for errors.
@@ -72,6 +72,9 @@ func Explain(name string) (x gen.Explanation, ok bool) {
 		}
 	}
 	x.Bad = string(src)
+	if fixed, err := badSchemas.ReadFile("testdata/" + k.Code + "/fixed.mrs"); err == nil {
+		x.Fixed = string(fixed)
+	}
 	return x, true
 }
 

@@ -96,7 +96,7 @@ func TestExplainKnowsNumbersAndWords(t *testing.T) {
 	for _, k := range Codes() {
 		byNumber, ok := Explain(k.Code)
 		byWord, _ := Explain(k.Word)
-		if !ok || byNumber != byWord || byNumber.Bad == "" || byNumber.Says == "" {
+		if !ok || byNumber != byWord || byNumber.Bad == "" || byNumber.Fixed == "" || byNumber.Says == "" {
 			t.Errorf("%s: %+v, by word %+v", k.Code, byNumber, byWord)
 		}
 	}

@@ -25,14 +25,14 @@ func (l *linter) documentation() {
 			}
 		}
 	}
-	visitor{
-		item: l.fieldDoc,
-		rule: func(c *syntax.Case) {
+	syntax.Visitor{
+		Item: l.fieldDoc,
+		Case: func(c *syntax.Case) {
 			if l.f.Doc(c.Pos) == nil {
 				l.warn("W1006", c.Pos, "the element `%s` has no documentation", c.Keys[0].Name.Text)
 			}
 		},
-	}.file(l.f)
+	}.Visit(l.f)
 }
 
 // documented names the declarations that need documentation.
@@ -71,7 +71,7 @@ func (l *linter) fieldDoc(it *syntax.Item) {
 
 // arms finds arms of a switch that could be one.
 func (l *linter) arms() {
-	visitor{sw: func(s *syntax.Switch) {
+	syntax.Visitor{Switch: func(s *syntax.Switch) {
 		first := map[string]*syntax.Arm{}
 		for _, a := range s.Arms {
 			text := l.armText(a)
@@ -86,7 +86,7 @@ func (l *linter) arms() {
 				}
 			}
 		}
-	}}.file(l.f)
+	}}.Visit(l.f)
 }
 
 // armText is the layout of an arm as it is written; empty for the arm of all other values.
@@ -107,13 +107,13 @@ func (l *linter) armText(a *syntax.Arm) string {
 // enums finds open enums that leave open what becomes of the numbers without a name.
 func (l *linter) enums() {
 	stated := map[string]bool{}
-	visitor{sw: func(s *syntax.Switch) {
+	syntax.Visitor{Switch: func(s *syntax.Switch) {
 		for _, a := range s.Arms {
 			if l.armText(a) == "" {
 				stated[l.selectorEnum(s)] = true
 			}
 		}
-	}}.file(l.f)
+	}}.Visit(l.f)
 	for _, d := range l.f.Decls {
 		if d.Enum == nil || d.Enum.Policy.Text != "open" || stated[d.Enum.Name.Text] {
 			continue
@@ -151,7 +151,7 @@ func (l *linter) selectorEnum(s *syntax.Switch) string {
 func (l *linter) flags() {
 	declared := map[string]int{}
 	fields := func(visit func(*syntax.Ident, *syntax.Field)) {
-		visitor{item: func(it *syntax.Item) {
+		syntax.Visitor{Item: func(it *syntax.Item) {
 			if it.Field == nil || it.Field.Type.Scalar == nil || it.Field.Type.Scalar.Name != "bit" {
 				return
 			}
@@ -160,7 +160,7 @@ func (l *linter) flags() {
 					visit(id, it.Field)
 				}
 			}
-		}}.file(l.f)
+		}}.Visit(l.f)
 	}
 	fields(func(id *syntax.Ident, _ *syntax.Field) { declared[id.Text]++ })
 	fields(func(id *syntax.Ident, f *syntax.Field) {

@@ -360,6 +360,7 @@ type Payload struct {
 // Switch is `switch e { arms }`.
 type Switch struct {
 	Pos      Pos
+	EndPos   Pos
 	Selector *Expr  `parser:"'switch' @@"`
 	Arms     []*Arm `parser:"'{' @@* '}'"`
 }
@@ -367,6 +368,7 @@ type Switch struct {
 // Arm is `A, B => type;`.
 type Arm struct {
 	Pos     Pos
+	EndPos  Pos
 	Labels  []*Range  `parser:"@@ (',' @@)* '=>'"`
 	Reject  *Ident    `parser:"( 'reject' @@"`
 	Type    *Type     `parser:"| @@ )"`
@@ -376,11 +378,12 @@ type Arm struct {
 
 // Scalar is `u12`, `bit` or `i16 little`.
 type Scalar struct {
-	Pos   Pos
-	Name  string `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
-	Order string `parser:"@('big' | 'little')?"`
-	As    *Ident `parser:"('as' @@)?"`
-	Array *Array `parser:"@@?"`
+	Pos    Pos
+	EndPos Pos
+	Name   string `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
+	Order  string `parser:"@('big' | 'little')?"`
+	As     *Ident `parser:"('as' @@)?"`
+	Array  *Array `parser:"@@?"`
 }
 
 // Clause is what may follow a type; exactly one kind is set.

@@ -31,6 +31,7 @@ type Diagnostic struct {
 	Source  string // the offending line
 	Labels  []Label
 	Help    string // what to do about it
+	Fixes   []Fix  // what a program may do about it; the first one is the best
 }
 
 // String prints the diagnostic as mrgen does, with a final newline.

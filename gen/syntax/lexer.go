@@ -115,21 +115,30 @@ func (f *File) note(tokens []lexer.Token, i int) {
 	f.spans[t.Pos.Offset] = span
 	switch t.Type {
 	case tokBad:
-		f.Report("E0001", span, "`%s` belongs to no schema", printable(t.Value)).Help("remove it")
+		r := f.Report("E0001", span, "`%s` belongs to no schema", printable(t.Value))
+		if t.Value == "#" {
+			r.Help("a comment begins with `//`").Fix("write `//`", Replace(t.Pos, behind(t), "//"))
+		} else {
+			r.Help("remove it").Fix("remove it", f.Remove(t.Pos, behind(t)))
+		}
 	case tokOpenString:
-		f.Report("E0002", span, "the text is not closed on its line").Help("end it with `\"`")
+		f.Report("E0002", span, "the text is not closed on its line").Help("end it with `\"`").Fix("end it with `\"`", closeText(t))
 	case tokString:
 		if _, ok := unquote(t.Value); !ok {
-			f.Report("E0002", span, "the text holds an unknown escape").Help(`use \n \t \" \\ or \x and two hex digits`)
+			f.Report("E0002", span, "the text holds an unknown escape").Help(`use \n \t \" \\ or \x and two hex digits`).
+				Fix("write `\\\\`", doubleEscapes(t)...)
 		}
 	case tokNumber:
 		if _, ok := ParseNumber(t.Value); !ok {
-			f.Report("E0004", span, "`%s` is not a number", clip(t.Value)).
+			r := f.Report("E0004", span, "`%s` is not a number", clip(t.Value)).
 				Help("write 42, 0x2a or 0b10_1010: no leading zero, no decimals, at most %d characters", maxNumber)
+			if plain := strings.TrimLeft(t.Value, "0"); isDecimal(plain) {
+				r.Fix("write `"+plain+"`", Replace(t.Pos, behind(t), plain))
+			}
 		}
 	case tokBlockOpen:
 		if !blockCloses(tokens[i+1:]) {
-			f.Report("E0002", span, "the comment is never closed").Help("end it with `*/`")
+			f.Report("E0002", span, "the comment is never closed").Help("end it with `*/`").Fix("end it with `*/`", Edit{len(f.Source), len(f.Source), "*/\n"})
 		}
 	}
 }

@@ -152,7 +152,8 @@ func (f *File) reportSyntax(c chunk, err error) {
 		if message == "" {
 			message = describe(mine.at) + " stands where " + mine.want + " should stand"
 		}
-		f.Report(mine.code, span, "%s", message).Help("%s", adviceFor(mine))
+		r := f.Report(mine.code, span, "%s", message).Help("%s", adviceFor(mine))
+		f.fixMissing(r, c, mine.at, mine.want)
 		return
 	}
 	var pe participle.Error
@@ -170,7 +171,8 @@ func (f *File) reportSyntax(c chunk, err error) {
 		f.Report("E0007", span, "%s cannot stand here", describe(at)).Help("%s", c.form())
 		return
 	}
-	f.Report("E0007", span, "%s stands where %s should stand", describe(at), want).Help("%s", c.form())
+	r := f.Report("E0007", span, "%s stands where %s should stand", describe(at), want).Help("%s", c.form())
+	f.fixMissing(r, c, at, want)
 }
 
 func (f *File) tokenSpan(t lexer.Token) Span {

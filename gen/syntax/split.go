@@ -164,6 +164,8 @@ func (s *splitter) close(tokens []lexer.Token, i int) bool {
 			r := s.f.Report("E0005", s.f.At(t.Pos), "`%s` closes nothing", t.Value)
 			if n > 0 {
 				r.Label(s.f.At(s.open[n-1].Pos), "this is open")
+			} else {
+				r.Fix("remove it", s.f.Remove(t.Pos, behind(t)))
 			}
 		}
 		s.broken = true

@@ -14,13 +14,13 @@ func (r *Report) Suggest(name string, names []string) *Report {
 	}
 	best, least := "", len(name)/2+1
 	for _, n := range names {
-		if d := distance(name, n); d < least {
+		if d := distance(name, n); d > 0 && d < least {
 			best, least = n, d
 		}
 	}
 	switch {
 	case best != "":
-		return r.Help("did you mean `%s`?", best)
+		return r.Help("did you mean `%s`?", best).respell(name, best)
 	case len(names) == 0 || len(names) > 12:
 		return r.Help("declare it first")
 	}

@@ -305,11 +305,14 @@ type Ack struct {
 //	:                      counters (optional)                      :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type PathAck struct {
+	// The path that the block is about.
 	Path uint16
 	// Epoch of the packet that `largest` names.
 	Epoch uint8
+	// A bit of `sack` is set, and it follows.
 	// Append computes it.
-	HasSack     bool
+	HasSack bool
+	// `counters` follow.
 	HasCounters bool
 	// Lowest PSN neither received nor below a floor.
 	Base uint32
@@ -391,11 +394,15 @@ const NoticeSize = 24
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Notice struct {
 	Code NoticeCode
+	// Path, PSN and TSN of the packet that is answered.
 	Path uint16
-	Psn  uint32
-	Tsn  uint32
+	// See `path`.
+	Psn uint32
+	// See `path`.
+	Tsn uint32
 	// The addressee's outgoing stream.
-	Stream  uint16
+	Stream uint16
+	// The message on that stream.
 	Message uint32
 	// Meaning depends on the code.
 	Info uint32
@@ -416,6 +423,7 @@ const ReadySize = 12
 //	|                            posted                             |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ready struct {
+	// The addressee's outgoing stream.
 	Stream uint16
 	// First message number of the stream's incarnation.
 	Start uint32
@@ -519,6 +527,7 @@ const VersionListSize = 16
 //	|                                                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type VersionList struct {
+	// Versions in the list.
 	Count uint8
 	// The first `count` are versions, the rest zeros.
 	Version [15]byte
@@ -553,8 +562,10 @@ const ParametersHeadSize = 4
 //	|     type      |       0       |              len              |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type ParametersHead struct {
+	// Which parameter it is.
 	Type uint8
-	Len_ uint16
+	// Bytes of the value.
+	Len_ uint16 // B
 }
 
 // ParametersCapacitySize is the size of a ParametersCapacity in bytes.
@@ -573,6 +584,7 @@ type ParametersCapacity struct {
 
 // ParametersReason: why it was refused, for people.
 type ParametersReason struct {
+	// One sentence.
 	Text string
 }
 
@@ -623,10 +635,14 @@ const ParametersAddressSize = 20
 //	|                                                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type ParametersAddress struct {
-	Plane  uint8
+	// The plane, and 4 or 6: the family of `ip`.
+	Plane uint8
+	// The plane, and 4 or 6: the family of `ip`.
 	Family uint8
-	Port   uint16
-	Ip     [16]byte
+	// UDP port.
+	Port uint16
+	// IPv4 addresses are mapped into IPv6.
+	Ip [16]byte
 }
 
 // ParametersStreamWindowSize is the size of a ParametersStreamWindow in bytes.
@@ -771,8 +787,10 @@ type Packet struct {
 	// Append computes it.
 	// Valid only if CrcPresent.
 	Crc uint32
+	// Ciphertext of the Body.
 	// Valid only if SealedPresent.
 	Sealed []byte
+	// Its authentication tag.
 	// Valid only if AuthPresent.
 	Auth [16]byte
 }
@@ -1105,6 +1123,7 @@ type BodyReject struct {
 
 // BodyVendor is one of the layouts within Body.
 type BodyVendor struct {
+	// Belongs to the vendor.
 	Data []byte
 }
 

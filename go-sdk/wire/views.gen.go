@@ -829,7 +829,7 @@ func (v *NoticeView) SetCode(value NoticeCode) {
 	binary.BigEndian.PutUint16(v[0:], uint16(value))
 }
 
-// Path loads path.
+// Path: path, PSN and TSN of the packet that is answered.
 func (v *NoticeView) Path() uint16 {
 	return binary.BigEndian.Uint16(v[2:]) & 0xfff
 }
@@ -839,7 +839,7 @@ func (v *NoticeView) SetPath(value uint16) {
 	binary.BigEndian.PutUint16(v[2:], binary.BigEndian.Uint16(v[2:])&^0xfff|value&0xfff)
 }
 
-// Psn loads psn.
+// Psn: see `path`.
 func (v *NoticeView) Psn() uint32 {
 	return binary.BigEndian.Uint32(v[4:])
 }
@@ -849,7 +849,7 @@ func (v *NoticeView) SetPsn(value uint32) {
 	binary.BigEndian.PutUint32(v[4:], value)
 }
 
-// Tsn loads tsn.
+// Tsn: see `path`.
 func (v *NoticeView) Tsn() uint32 {
 	return binary.BigEndian.Uint32(v[8:])
 }
@@ -869,7 +869,7 @@ func (v *NoticeView) SetStream(value uint16) {
 	binary.BigEndian.PutUint16(v[12:], value)
 }
 
-// Message loads message.
+// Message: the message on that stream.
 func (v *NoticeView) Message() uint32 {
 	return binary.BigEndian.Uint32(v[16:])
 }
@@ -926,7 +926,7 @@ func AsReadyView(src []byte) (*ReadyView, bool) {
 	return (*ReadyView)(src), true
 }
 
-// Stream loads stream.
+// Stream: the addressee's outgoing stream.
 func (v *ReadyView) Stream() uint16 {
 	return binary.BigEndian.Uint16(v[0:])
 }
@@ -1180,7 +1180,7 @@ func AsVersionListView(src []byte) (*VersionListView, bool) {
 	return (*VersionListView)(src), true
 }
 
-// Count loads count.
+// Count: versions in the list.
 func (v *VersionListView) Count() uint8 {
 	return v[0]
 }
@@ -1288,7 +1288,7 @@ func AsParametersHeadView(src []byte) (*ParametersHeadView, bool) {
 	return (*ParametersHeadView)(src), true
 }
 
-// Type loads type.
+// Type: which parameter it is.
 func (v *ParametersHeadView) Type() uint8 {
 	return v[0]
 }
@@ -1298,7 +1298,8 @@ func (v *ParametersHeadView) SetType(value uint8) {
 	v[0] = value
 }
 
-// Len_ loads len.
+// Len_: bytes of the value.
+// Unit: B.
 func (v *ParametersHeadView) Len_() uint16 {
 	return binary.BigEndian.Uint16(v[2:])
 }
@@ -1463,7 +1464,7 @@ func AsParametersAddressView(src []byte) (*ParametersAddressView, bool) {
 	return (*ParametersAddressView)(src), true
 }
 
-// Plane loads plane.
+// Plane: the plane, and 4 or 6: the family of `ip`.
 func (v *ParametersAddressView) Plane() uint8 {
 	return v[0]
 }
@@ -1473,7 +1474,7 @@ func (v *ParametersAddressView) SetPlane(value uint8) {
 	v[0] = value
 }
 
-// Family loads family.
+// Family: the plane, and 4 or 6: the family of `ip`.
 func (v *ParametersAddressView) Family() uint8 {
 	return v[1]
 }
@@ -1483,7 +1484,7 @@ func (v *ParametersAddressView) SetFamily(value uint8) {
 	v[1] = value
 }
 
-// Port loads port.
+// Port: UDP port.
 func (v *ParametersAddressView) Port() uint16 {
 	return binary.BigEndian.Uint16(v[2:])
 }
@@ -1493,7 +1494,7 @@ func (v *ParametersAddressView) SetPort(value uint16) {
 	binary.BigEndian.PutUint16(v[2:], value)
 }
 
-// Ip loads ip.
+// Ip: IPv4 addresses are mapped into IPv6.
 func (v *ParametersAddressView) Ip() *[16]byte {
 	return (*[16]byte)(v[4:20])
 }

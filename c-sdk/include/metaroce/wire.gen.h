@@ -1569,15 +1569,22 @@ enum {
  * @endverbatim
  */
 struct mr_path_ack {
-    /** 12 bits. */
+    /**
+     * The path that the block is about.
+     * 12 bits.
+     */
     uint16_t path;
     /**
      * Epoch of the packet that `largest` names.
      * 4 bits.
      */
     uint8_t epoch;
-    /** Derived; pack computes it. */
+    /**
+     * A bit of `sack` is set, and it follows.
+     * Derived; pack computes it.
+     */
     bool has_sack;
+    /** `counters` follow. */
     bool has_counters;
     /**
      * Lowest PSN neither received nor below a floor.
@@ -1694,15 +1701,27 @@ enum {
  */
 struct mr_notice {
     mr_notice_code_t code;
-    /** 12 bits. */
+    /**
+     * Path, PSN and TSN of the packet that is answered.
+     * 12 bits.
+     */
     uint16_t path;
-    /** Serial number: compare with the serial functions. */
+    /**
+     * See `path`.
+     * Serial number: compare with the serial functions.
+     */
     uint32_t psn;
-    /** Serial number: compare with the serial functions. */
+    /**
+     * See `path`.
+     * Serial number: compare with the serial functions.
+     */
     uint32_t tsn;
     /** The addressee's outgoing stream. */
     uint16_t stream;
-    /** Serial number: compare with the serial functions. */
+    /**
+     * The message on that stream.
+     * Serial number: compare with the serial functions.
+     */
     uint32_t message;
     /** Meaning depends on the code. */
     uint32_t info;
@@ -1810,6 +1829,7 @@ enum {
  * @endverbatim
  */
 struct mr_ready {
+    /** The addressee's outgoing stream. */
     uint16_t stream;
     /**
      * First message number of the stream's incarnation.
@@ -2123,6 +2143,7 @@ enum {
  * @endverbatim
  */
 struct mr_version_list {
+    /** Versions in the list. */
     uint8_t count;
     /** The first `count` are versions, the rest zeros. */
     uint8_t version[15];
@@ -2220,7 +2241,12 @@ int32_t mr_abort_code_pack(const struct mr_abort_code *in, uint8_t *buf, size_t 
  * @endverbatim
  */
 struct mr_parameters_head {
+    /** Which parameter it is. */
     uint8_t type;
+    /**
+     * Bytes of the value.
+     * Unit: B.
+     */
     uint16_t len;
 };
 
@@ -2252,7 +2278,10 @@ void mr_parameters_capacity_init(struct mr_parameters_capacity *out);
 
 /** Why it was refused, for people. */
 struct mr_parameters_reason {
-    /** UTF-8. */
+    /**
+     * One sentence.
+     * UTF-8.
+     */
     struct mr_bytes text;
 };
 
@@ -2322,9 +2351,13 @@ void mr_parameters_paths_init(struct mr_parameters_paths *out);
  * @endverbatim
  */
 struct mr_parameters_address {
+    /** The plane, and 4 or 6: the family of `ip`. */
     uint8_t plane;
+    /** The plane, and 4 or 6: the family of `ip`. */
     uint8_t family;
+    /** UDP port. */
     uint16_t port;
+    /** IPv4 addresses are mapped into IPv6. */
     uint8_t ip[16];
 };
 
@@ -3012,6 +3045,7 @@ void mr_body_reject_init(struct mr_body_reject *out);
 
 /** Part of Body. */
 struct mr_body_vendor {
+    /** Belongs to the vendor. */
     struct mr_bytes data;
 };
 
@@ -3137,9 +3171,15 @@ struct mr_packet {
      * Checksum; pack computes it, verify compares it.
      */
     uint32_t crc;
-    /** Optional; zero when absent. */
+    /**
+     * Ciphertext of the Body.
+     * Optional; zero when absent.
+     */
     struct mr_bytes sealed;
-    /** Optional; zero when absent. */
+    /**
+     * Its authentication tag.
+     * Optional; zero when absent.
+     */
     uint8_t auth[16];
 };
 

@@ -11,16 +11,20 @@ import "strconv"
 // WireHash names the wire format: it changes exactly when some packet is read or written differently.
 const WireHash = "4d40947d46f5e06be753df2cdc038bc17af3463a181efe35d8ecdd310ef602fc"
 
-// State stands in the schema without a comment.
+// State: what a side thinks of the session.
 // Other numbers than the members' are refused.
 type State uint8
 
 // Members of State.
 const (
+	// Held down by its administrator.
 	StateAdminDown State = 0x0
-	StateDown      State = 0x1
-	StateInit      State = 0x2
-	StateUp        State = 0x3
+	// No session, or the other side is not heard.
+	StateDown State = 0x1
+	// The other side is heard and does not hear us yet.
+	StateInit State = 0x2
+	// Both sides hear each other.
+	StateUp State = 0x3
 )
 
 // String is the member's name, or the number of one that has none.
@@ -38,15 +42,20 @@ func (s State) String() string {
 	return "State(" + strconv.FormatUint(uint64(s), 10) + ")"
 }
 
-// AuthType stands in the schema without a comment.
+// AuthType: how the packet is authenticated. Other numbers are not assigned.
 type AuthType uint8
 
 // Members of AuthType.
 const (
-	AuthTypePassword       AuthType = 0x01
-	AuthTypeMd5            AuthType = 0x02
-	AuthTypeMeticulousMd5  AuthType = 0x03
-	AuthTypeSha1           AuthType = 0x04
+	// A password in the clear.
+	AuthTypePassword AuthType = 0x01
+	// Keyed MD5; the number may repeat.
+	AuthTypeMd5 AuthType = 0x02
+	// Keyed MD5; the number grows with each packet.
+	AuthTypeMeticulousMd5 AuthType = 0x03
+	// Keyed SHA-1; the number may repeat.
+	AuthTypeSha1 AuthType = 0x04
+	// Keyed SHA-1; the number grows with each packet.
 	AuthTypeMeticulousSha1 AuthType = 0x05
 )
 

@@ -8,6 +8,7 @@ package control
 
 // AuthPassword is one of the layouts within Auth.
 type AuthPassword struct {
+	// The password itself.
 	Password []byte
 }
 
@@ -32,7 +33,9 @@ const AuthMd5Size = 21
 //	|               |
 //	+-+-+-+-+-+-+-+-+
 type AuthMd5 struct {
-	Seq    uint32
+	// Grows from packet to packet.
+	Seq uint32
+	// MD5 of packet and key.
 	Digest [16]byte
 }
 
@@ -59,7 +62,9 @@ const AuthSha1Size = 25
 //	|               |
 //	+-+-+-+-+-+-+-+-+
 type AuthSha1 struct {
-	Seq    uint32
+	// Grows from packet to packet.
+	Seq uint32
+	// SHA-1 of packet and key.
 	Digest [20]byte
 }
 
@@ -81,7 +86,8 @@ type Auth struct {
 	Type AuthType
 	// Bytes of the section, type and length included.
 	// Append computes it.
-	Len_  uint8
+	Len_ uint8
+	// Which of the keys is used.
 	KeyId uint8
 	// Tells which of the following layouts was decoded; only that one is valid.
 	Body     AuthBody
@@ -121,7 +127,7 @@ func (a AuthBody) String() string {
 // BfdMax is the size of the largest Bfd in bytes.
 const BfdMax = 255
 
-// Bfd stands in the schema without a comment.
+// Bfd: one control packet.
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -141,6 +147,7 @@ const BfdMax = 255
 //	:                        auth (optional)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Bfd struct {
+	// 1: RFC 5880.
 	// Append writes 1.
 	Version uint8
 	// Why the session went down the last time.
@@ -149,20 +156,28 @@ type Bfd struct {
 	// The other side shall answer at once.
 	Poll bool
 	// The answer to a poll.
-	Final                   bool
+	Final bool
+	// The session survives a restart of the control plane.
 	ControlPlaneIndependent bool
-	HasAuth                 bool
-	Demand                  bool
-	Multipoint              uint8
-	DetectMult              uint8
+	// The authentication section follows.
+	HasAuth bool
+	// The other side shall not send periodically.
+	Demand     bool
+	Multipoint uint8
+	// Packets that may be missed before the session is down.
+	DetectMult uint8
 	// Bytes of the whole packet.
 	// Append computes it.
-	Length  uint8
+	Length uint8
+	// Names the session at the sender.
 	MyDiscr uint32
 	// Zero until it is known.
-	YourDiscr         uint32
-	DesiredMinTx      uint32 // us
-	RequiredMinRx     uint32 // us
+	YourDiscr uint32
+	// Shortest interval in which the sender wants to send.
+	DesiredMinTx uint32 // us
+	// Shortest interval in which the sender can receive.
+	RequiredMinRx uint32 // us
+	// The same for echo packets; 0 = it takes none.
 	RequiredMinEchoRx uint32 // us
 	// Valid only if AuthPresent.
 	Auth Auth

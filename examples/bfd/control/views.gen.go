@@ -19,7 +19,7 @@ func AsAuthMd5View(src []byte) (*AuthMd5View, bool) {
 	return (*AuthMd5View)(src), true
 }
 
-// Seq loads seq.
+// Seq: grows from packet to packet.
 func (v *AuthMd5View) Seq() uint32 {
 	return binary.BigEndian.Uint32(v[1:])
 }
@@ -29,7 +29,7 @@ func (v *AuthMd5View) SetSeq(value uint32) {
 	binary.BigEndian.PutUint32(v[1:], value)
 }
 
-// Digest loads digest.
+// Digest: MD5 of packet and key.
 func (v *AuthMd5View) Digest() *[16]byte {
 	return (*[16]byte)(v[5:21])
 }
@@ -60,7 +60,7 @@ func AsAuthSha1View(src []byte) (*AuthSha1View, bool) {
 	return (*AuthSha1View)(src), true
 }
 
-// Seq loads seq.
+// Seq: grows from packet to packet.
 func (v *AuthSha1View) Seq() uint32 {
 	return binary.BigEndian.Uint32(v[1:])
 }
@@ -70,7 +70,7 @@ func (v *AuthSha1View) SetSeq(value uint32) {
 	binary.BigEndian.PutUint32(v[1:], value)
 }
 
-// Digest loads digest.
+// Digest: SHA-1 of packet and key.
 func (v *AuthSha1View) Digest() *[20]byte {
 	return (*[20]byte)(v[5:25])
 }

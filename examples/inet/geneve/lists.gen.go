@@ -35,10 +35,12 @@ type GeneveOptionsIntMdElement struct {
 
 // GeneveOptionsExperimentalElement is one experimental with what its head says besides the length.
 type GeneveOptionsExperimentalElement struct {
+	// Who assigns the types.
 	Class uint16
 	// Who does not know the option must drop the packet.
 	Critical bool
-	Type     uint8
+	// Kind of the option within its class.
+	Type uint8
 	GeneveOptionsExperimental
 }
 

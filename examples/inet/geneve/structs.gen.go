@@ -17,10 +17,12 @@ const GeneveOptionsHeadSize = 4
 //	|             class             |C|    type     |  0  |   len   |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type GeneveOptionsHead struct {
+	// Who assigns the types.
 	Class uint16
 	// Who does not know the option must drop the packet.
 	Critical bool
-	Type     uint8
+	// Kind of the option within its class.
+	Type uint8
 	// Words of four bytes behind this head.
 	Len_ uint8
 }
@@ -35,8 +37,10 @@ type GeneveOptionsHead struct {
 //	:                       stack (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type GeneveOptionsIntMd struct {
+	// Version, flags and instructions.
 	HeaderWord uint32
-	Stack      []uint32
+	// What the hops have put in, newest first.
+	Stack []uint32
 }
 
 // GeneveOptionsExperimental: experimental classes.
@@ -61,6 +65,7 @@ const GeneveMax = 65527
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Geneve struct {
+	// 0: RFC 8926.
 	// Append writes 0.
 	Version uint8
 	// Words of four bytes of options.

@@ -19,7 +19,7 @@ func AsGeneveOptionsHeadView(src []byte) (*GeneveOptionsHeadView, bool) {
 	return (*GeneveOptionsHeadView)(src), true
 }
 
-// Class loads class.
+// Class: who assigns the types.
 func (v *GeneveOptionsHeadView) Class() uint16 {
 	return binary.BigEndian.Uint16(v[0:])
 }
@@ -39,7 +39,7 @@ func (v *GeneveOptionsHeadView) SetCritical(value bool) {
 	v[2] = v[2]&^0x80 | bit[uint8](value)<<7
 }
 
-// Type loads type.
+// Type: kind of the option within its class.
 func (v *GeneveOptionsHeadView) Type() uint8 {
 	return v[2] & 0x7f
 }

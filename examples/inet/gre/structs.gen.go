@@ -27,9 +27,13 @@ const GreMax = 65535
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Gre struct {
+	// The checksum follows.
 	HasChecksum bool
-	HasKey      bool
-	HasSeq      bool
+	// The key follows.
+	HasKey bool
+	// The sequence number follows.
+	HasSeq bool
+	// 0: RFC 2784; 1 is PPTP.
 	// Append writes 0.
 	Version uint8
 	// EtherType of the payload.
@@ -37,8 +41,10 @@ type Gre struct {
 	// Append computes it.
 	// Valid only if ChecksumPresent.
 	Checksum uint16
+	// Names a flow within the tunnel.
 	// Valid only if KeyPresent.
 	Key uint32
+	// Counts the packets of a flow.
 	// Valid only if SeqPresent.
 	Seq  uint32
 	Data []byte

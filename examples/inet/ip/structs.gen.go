@@ -112,6 +112,7 @@ const Ipv4Max = 65535
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ipv4 struct {
+	// 4.
 	// Append writes 4.
 	Version uint8
 	// Words of four bytes before the payload.
@@ -127,19 +128,25 @@ type Ipv4 struct {
 	// Names the fragments of one packet.
 	Id uint16
 	// Reserved; RFC 3514 is a joke.
-	Evil          bool
-	DontFragment  bool
+	Evil bool
+	// Routers drop the packet rather than cut it.
+	DontFragment bool
+	// This is not the last fragment.
 	MoreFragments bool
 	// Place of this fragment in units of eight bytes.
 	Fragment uint16
-	Ttl      uint8
+	// Hops that are left.
+	Ttl uint8
+	// Number of the payload's protocol.
 	Protocol uint8
 	// Append computes it.
 	Checksum uint16
-	Src      [4]byte
-	Dst      [4]byte
-	Options  Ip4Options
-	Data     []byte
+	// Sender.
+	Src [4]byte
+	// Receiver.
+	Dst     [4]byte
+	Options Ip4Options
+	Data    []byte
 }
 
 // Ipv6Max is the size of the largest Ipv6 in bytes.
@@ -173,18 +180,25 @@ const Ipv6Max = 65575
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ipv6 struct {
+	// 6.
 	// Append writes 6.
-	Version      uint8
+	Version uint8
+	// Differentiated services and congestion notification.
 	TrafficClass uint8
-	FlowLabel    uint32
+	// Packets of one flow have the same one.
+	FlowLabel uint32
 	// Bytes behind this header.
 	// Append computes it.
 	PayloadLength uint16
-	NextHeader    uint8
-	HopLimit      uint8
-	Src           [16]byte
-	Dst           [16]byte
-	Data          []byte
+	// Number of the payload's protocol.
+	NextHeader uint8
+	// Hops that are left.
+	HopLimit uint8
+	// Sender.
+	Src [16]byte
+	// Receiver.
+	Dst  [16]byte
+	Data []byte
 }
 
 // Pseudo4Size is the size of a Pseudo4 in bytes.
@@ -202,10 +216,14 @@ const Pseudo4Size = 12
 //	|       0       |   protocol    |            length             |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Pseudo4 struct {
-	Src      [4]byte
-	Dst      [4]byte
+	// Sender.
+	Src [4]byte
+	// Receiver.
+	Dst [4]byte
+	// Number of the protocol above.
 	Protocol uint8
-	Length   uint16
+	// Bytes of header and payload above.
+	Length uint16
 }
 
 // Pseudo6Size is the size of a Pseudo6 in bytes.
@@ -237,9 +255,13 @@ const Pseudo6Size = 40
 //	|                       0                       |   protocol    |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Pseudo6 struct {
-	Src      [16]byte
-	Dst      [16]byte
-	Length   uint32
+	// Sender.
+	Src [16]byte
+	// Receiver.
+	Dst [16]byte
+	// Bytes of header and payload above.
+	Length uint32
+	// Number of the protocol above.
 	Protocol uint8
 }
 
@@ -258,7 +280,9 @@ const UdpMax = 65535
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Udp struct {
+	// Port of the sender.
 	Sport uint16
+	// Port of the receiver.
 	Dport uint16
 	// Bytes of header and payload.
 	// Append computes it.
@@ -279,6 +303,7 @@ const TcpOptionsHeadSize = 2
 //	|     type      |      len      |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type TcpOptionsHead struct {
+	// Which option it is.
 	Type uint8
 	// Bytes of the option, type and length included.
 	Len_ uint8
@@ -309,6 +334,7 @@ const TcpOptionsWindowScaleSize = 1
 //	|     shift     |
 //	+-+-+-+-+-+-+-+-+
 type TcpOptionsWindowScale struct {
+	// Bits.
 	Shift uint8
 }
 
@@ -350,7 +376,8 @@ const TcpOptionsTimestampsSize = 8
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type TcpOptionsTimestamps struct {
 	Value uint32
-	Echo  uint32
+	// The latest `value` of the other side.
+	Echo uint32
 }
 
 // TcpOptionsUserTimeoutSize is the size of a TcpOptionsUserTimeout in bytes.
@@ -366,11 +393,13 @@ const TcpOptionsUserTimeoutSize = 2
 type TcpOptionsUserTimeout struct {
 	// The unit is minutes and not seconds.
 	Minutes bool
+	// In the unit above.
 	Timeout uint16
 }
 
 // TcpOptionsFastOpen: cookie of TCP Fast Open (RFC 7413); empty to ask for one.
 type TcpOptionsFastOpen struct {
+	// Opaque to the sender.
 	Cookie []byte
 }
 
@@ -397,27 +426,41 @@ const TcpMax = 65535
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Tcp struct {
-	Sport  uint16
-	Dport  uint16
-	Seq    uint32
+	// Port of the sender.
+	Sport uint16
+	// Port of the receiver.
+	Dport uint16
+	// Number of the first byte of the payload.
+	Seq uint32
+	// The next byte that the sender expects.
 	AckSeq uint32
 	// Words of four bytes before the payload.
 	// Append computes it.
 	DataOffset uint8
 	// Accurate ECN, formerly the nonce sum.
-	Ae     bool
-	Cwr    bool
-	Ece    bool
-	Urg    bool
-	Ack    bool
-	Psh    bool
-	Rst    bool
-	Syn    bool
-	Fin    bool
+	Ae bool
+	// Flags of RFC 3168 and RFC 9293.
+	Cwr bool
+	// Flags of RFC 3168 and RFC 9293.
+	Ece bool
+	// Flags of RFC 3168 and RFC 9293.
+	Urg bool
+	// Flags of RFC 3168 and RFC 9293.
+	Ack bool
+	// Flags of RFC 3168 and RFC 9293.
+	Psh bool
+	// Flags of RFC 3168 and RFC 9293.
+	Rst bool
+	// Flags of RFC 3168 and RFC 9293.
+	Syn bool
+	// Flags of RFC 3168 and RFC 9293.
+	Fin bool
+	// Bytes that the sender accepts beyond ack_seq, before scaling.
 	Window uint16
 	// ResumTcp computes it in the written packet.
 	Checksum uint16
-	Urgent   uint16
-	Options  TcpOptions
-	Data     []byte
+	// Offset of the last urgent byte.
+	Urgent  uint16
+	Options TcpOptions
+	Data    []byte
 }

@@ -135,7 +135,7 @@ func AsPseudo4View(src []byte) (*Pseudo4View, bool) {
 	return (*Pseudo4View)(src), true
 }
 
-// Src loads src.
+// Src: sender.
 func (v *Pseudo4View) Src() *[4]byte {
 	return (*[4]byte)(v[0:4])
 }
@@ -145,7 +145,7 @@ func (v *Pseudo4View) SetSrc(value [4]byte) {
 	copy(v[0:4], value[:])
 }
 
-// Dst loads dst.
+// Dst: receiver.
 func (v *Pseudo4View) Dst() *[4]byte {
 	return (*[4]byte)(v[4:8])
 }
@@ -155,7 +155,7 @@ func (v *Pseudo4View) SetDst(value [4]byte) {
 	copy(v[4:8], value[:])
 }
 
-// Protocol loads protocol.
+// Protocol: number of the protocol above.
 func (v *Pseudo4View) Protocol() uint8 {
 	return v[9]
 }
@@ -165,7 +165,7 @@ func (v *Pseudo4View) SetProtocol(value uint8) {
 	v[9] = value
 }
 
-// Length loads length.
+// Length: bytes of header and payload above.
 func (v *Pseudo4View) Length() uint16 {
 	return binary.BigEndian.Uint16(v[10:])
 }
@@ -209,7 +209,7 @@ func AsPseudo6View(src []byte) (*Pseudo6View, bool) {
 	return (*Pseudo6View)(src), true
 }
 
-// Src loads src.
+// Src: sender.
 func (v *Pseudo6View) Src() *[16]byte {
 	return (*[16]byte)(v[0:16])
 }
@@ -219,7 +219,7 @@ func (v *Pseudo6View) SetSrc(value [16]byte) {
 	copy(v[0:16], value[:])
 }
 
-// Dst loads dst.
+// Dst: receiver.
 func (v *Pseudo6View) Dst() *[16]byte {
 	return (*[16]byte)(v[16:32])
 }
@@ -229,7 +229,7 @@ func (v *Pseudo6View) SetDst(value [16]byte) {
 	copy(v[16:32], value[:])
 }
 
-// Length loads length.
+// Length: bytes of header and payload above.
 func (v *Pseudo6View) Length() uint32 {
 	return binary.BigEndian.Uint32(v[32:])
 }
@@ -239,7 +239,7 @@ func (v *Pseudo6View) SetLength(value uint32) {
 	binary.BigEndian.PutUint32(v[32:], value)
 }
 
-// Protocol loads protocol.
+// Protocol: number of the protocol above.
 func (v *Pseudo6View) Protocol() uint8 {
 	return v[39]
 }
@@ -283,7 +283,7 @@ func AsTcpOptionsHeadView(src []byte) (*TcpOptionsHeadView, bool) {
 	return (*TcpOptionsHeadView)(src), true
 }
 
-// Type loads type.
+// Type: which option it is.
 func (v *TcpOptionsHeadView) Type() uint8 {
 	return v[0]
 }
@@ -369,7 +369,7 @@ func AsTcpOptionsWindowScaleView(src []byte) (*TcpOptionsWindowScaleView, bool) 
 	return (*TcpOptionsWindowScaleView)(src), true
 }
 
-// Shift loads shift.
+// Shift: bits.
 func (v *TcpOptionsWindowScaleView) Shift() uint8 {
 	return v[0]
 }
@@ -451,7 +451,7 @@ func (v *TcpOptionsTimestampsView) SetValue(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// Echo loads echo.
+// Echo: the latest `value` of the other side.
 func (v *TcpOptionsTimestampsView) Echo() uint32 {
 	return binary.BigEndian.Uint32(v[4:])
 }
@@ -492,7 +492,7 @@ func (v *TcpOptionsUserTimeoutView) SetMinutes(value bool) {
 	v[0] = v[0]&^0x80 | bit[uint8](value)<<7
 }
 
-// Timeout loads timeout.
+// Timeout: in the unit above.
 func (v *TcpOptionsUserTimeoutView) Timeout() uint16 {
 	return binary.BigEndian.Uint16(v[0:]) & 0x7fff
 }

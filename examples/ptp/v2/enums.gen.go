@@ -11,21 +11,31 @@ import "strconv"
 // WireHash names the wire format: it changes exactly when some packet is read or written differently.
 const WireHash = "b62f913ce02dc2510f6a36cc0acde9c303c895c618658148533fb2c101c1e90c"
 
-// Type stands in the schema without a comment.
+// Type: kind of a message. Below 8 they are event messages, which are timestamped.
 type Type uint8
 
 // Members of Type.
 const (
-	TypeSync               Type = 0x0
-	TypeDelayReq           Type = 0x1
-	TypePdelayReq          Type = 0x2
-	TypePdelayResp         Type = 0x3
-	TypeFollowUp           Type = 0x8
-	TypeDelayResp          Type = 0x9
+	// The time, or a mark for the FollowUp.
+	TypeSync Type = 0x0
+	// Asks when it arrives.
+	TypeDelayReq Type = 0x1
+	// Asks the neighbour.
+	TypePdelayReq Type = 0x2
+	// The neighbour's answer.
+	TypePdelayResp Type = 0x3
+	// When the Sync left.
+	TypeFollowUp Type = 0x8
+	// When the DelayReq arrived.
+	TypeDelayResp Type = 0x9
+	// When the PdelayResp left.
 	TypePdelayRespFollowUp Type = 0xa
-	TypeAnnounce           Type = 0xb
-	TypeSignaling          Type = 0xc
-	TypeManagement         Type = 0xd
+	// Who the grandmaster is, and how good.
+	TypeAnnounce Type = 0xb
+	// Requests between clocks.
+	TypeSignaling Type = 0xc
+	// Reading and setting of clocks.
+	TypeManagement Type = 0xd
 )
 
 // String is the member's name, or the number of one that has none.

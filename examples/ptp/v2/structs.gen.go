@@ -21,8 +21,10 @@ const TimestampSize = 10
 //	|                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Timestamp struct {
+	// Whole seconds.
 	Seconds uint64 // s
-	Nanos   uint32 // ns
+	// What is left of the second.
+	Nanos uint32 // ns
 }
 
 // PortIdSize is the size of a PortId in bytes.
@@ -40,8 +42,10 @@ const PortIdSize = 10
 //	|             port              |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type PortId struct {
+	// Identity of the clock.
 	Clock [8]byte
-	Port  uint16
+	// Its port, from 1.
+	Port uint16
 }
 
 // TlvsHeadSize is the size of a TlvsHead in bytes.
@@ -55,7 +59,9 @@ const TlvsHeadSize = 4
 //	|             type              |              len              |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type TlvsHead struct {
+	// Which element it is.
 	Type uint16
+	// Bytes of the value.
 	Len_ uint16
 }
 
@@ -71,9 +77,12 @@ type TlvsHead struct {
 //	:                       value (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type TlvsOrganization struct {
-	Oui     [3]byte
+	// Who defines it.
+	Oui [3]byte
+	// Kind within the organization.
 	Subtype uint32
-	Value   []byte
+	// Meaning depends on both.
+	Value []byte
 }
 
 // TlvsPathTraceClocksSize is the size of a TlvsPathTraceClocks in bytes.
@@ -89,6 +98,7 @@ const TlvsPathTraceClocksSize = 8
 //	|                                                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type TlvsPathTraceClocks struct {
+	// Identity of a clock.
 	Clock [8]byte
 }
 
@@ -167,16 +177,25 @@ const PtpAnnounceSize = 30
 //	|               |  time_source  |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type PtpAnnounce struct {
-	Timestamp    Timestamp
-	UtcOffset    int16 // s
-	Priority1    uint8
-	ClockClass   uint8
-	Accuracy     uint8
-	Variance     uint16
-	Priority2    uint8
-	Grandmaster  [8]byte
+	Timestamp Timestamp
+	// TAI minus UTC.
+	UtcOffset int16 // s
+	// Rank of the grandmaster, its class and its accuracy.
+	Priority1 uint8
+	// Rank of the grandmaster, its class and its accuracy.
+	ClockClass uint8
+	// Rank of the grandmaster, its class and its accuracy.
+	Accuracy uint8
+	// Stability of the grandmaster's clock.
+	Variance uint16
+	// Rank among equals.
+	Priority2 uint8
+	// Identity of the grandmaster.
+	Grandmaster [8]byte
+	// Clocks between grandmaster and sender.
 	StepsRemoved uint16
-	TimeSource   uint8
+	// What the grandmaster takes its time from.
+	TimeSource uint8
 }
 
 // PtpSignalingSize is the size of a PtpSignaling in bytes.
@@ -214,16 +233,19 @@ const PtpManagementSize = 14
 //	|   0   |action |       0       |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type PtpManagement struct {
-	Target       PortId
+	Target PortId
+	// Boundary clocks that may pass it on, at first and now.
 	StartingHops uint8
-	Hops         uint8
-	Action       uint8
+	// Boundary clocks that may pass it on, at first and now.
+	Hops uint8
+	// Get, set, response, command or acknowledge.
+	Action uint8
 }
 
 // PtpMax is the size of the largest Ptp in bytes.
 const PtpMax = 65535
 
-// Ptp stands in the schema without a comment.
+// Ptp: one message.
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -251,22 +273,32 @@ const PtpMax = 65535
 //	:                        tlvs (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ptp struct {
-	SdoMajor     uint8
-	Type         Type
+	// Standards organization, upper part.
+	SdoMajor uint8
+	Type     Type
+	// 1 since IEEE 1588-2019.
 	MinorVersion uint8
+	// 2: IEEE 1588-2008 and later.
 	// Append writes 2.
 	Version uint8
 	// Bytes of the whole message.
 	// Append computes it.
 	MessageLength uint16
-	Domain        uint8
-	SdoMinor      uint8
-	Flags         Bits16
-	Correction    int64 // ns/65536
-	TypeSpecific  uint32
-	Source        PortId
-	Sequence      uint16
-	Control       uint8
+	// Clocks of one domain synchronize with each other.
+	Domain uint8
+	// Standards organization, lower part.
+	SdoMinor uint8
+	// Meaning of the bits depends on the type.
+	Flags Bits16
+	// What residence and asymmetry have added.
+	Correction int64 // ns/65536
+	// Meaning depends on the type.
+	TypeSpecific uint32
+	Source       PortId
+	// Pairs questions and answers.
+	Sequence uint16
+	// For hardware of version 1.
+	Control uint8
 	// Logarithm to the base 2 of the interval in seconds.
 	LogInterval int8
 	// Tells which of the following layouts was decoded; only that one is valid.

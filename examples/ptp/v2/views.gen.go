@@ -19,7 +19,7 @@ func AsTimestampView(src []byte) (*TimestampView, bool) {
 	return (*TimestampView)(src), true
 }
 
-// Seconds loads seconds.
+// Seconds: whole seconds.
 // Unit: s.
 func (v *TimestampView) Seconds() uint64 {
 	return binary.BigEndian.Uint64(v[0:]) >> 16
@@ -31,7 +31,7 @@ func (v *TimestampView) SetSeconds(value uint64) {
 	binary.BigEndian.PutUint16(v[4:], uint16(value&0xffffffffffff))
 }
 
-// Nanos loads nanos.
+// Nanos: what is left of the second.
 // Unit: ns.
 func (v *TimestampView) Nanos() uint32 {
 	return binary.BigEndian.Uint32(v[6:])
@@ -76,7 +76,7 @@ func AsPortIdView(src []byte) (*PortIdView, bool) {
 	return (*PortIdView)(src), true
 }
 
-// Clock loads clock.
+// Clock: identity of the clock.
 func (v *PortIdView) Clock() *[8]byte {
 	return (*[8]byte)(v[0:8])
 }
@@ -86,7 +86,7 @@ func (v *PortIdView) SetClock(value [8]byte) {
 	copy(v[0:8], value[:])
 }
 
-// Port loads port.
+// Port: its port, from 1.
 func (v *PortIdView) Port() uint16 {
 	return binary.BigEndian.Uint16(v[8:])
 }
@@ -117,7 +117,7 @@ func AsTlvsHeadView(src []byte) (*TlvsHeadView, bool) {
 	return (*TlvsHeadView)(src), true
 }
 
-// Type loads type.
+// Type: which element it is.
 func (v *TlvsHeadView) Type() uint16 {
 	return binary.BigEndian.Uint16(v[0:])
 }
@@ -127,7 +127,7 @@ func (v *TlvsHeadView) SetType(value uint16) {
 	binary.BigEndian.PutUint16(v[0:], value)
 }
 
-// Len_ loads len.
+// Len_: bytes of the value.
 func (v *TlvsHeadView) Len_() uint16 {
 	return binary.BigEndian.Uint16(v[2:])
 }
@@ -158,7 +158,7 @@ func AsTlvsPathTraceClocksView(src []byte) (*TlvsPathTraceClocksView, bool) {
 	return (*TlvsPathTraceClocksView)(src), true
 }
 
-// Clock loads clock.
+// Clock: identity of a clock.
 func (v *TlvsPathTraceClocksView) Clock() *[8]byte {
 	return (*[8]byte)(v[0:8])
 }
@@ -277,7 +277,7 @@ func (v *PtpAnnounceView) Timestamp() *TimestampView {
 	return (*TimestampView)(v[0:10])
 }
 
-// UtcOffset loads utc_offset.
+// UtcOffset: TAI minus UTC.
 // Unit: s.
 func (v *PtpAnnounceView) UtcOffset() int16 {
 	return int16(binary.BigEndian.Uint16(v[10:]))
@@ -288,7 +288,7 @@ func (v *PtpAnnounceView) SetUtcOffset(value int16) {
 	binary.BigEndian.PutUint16(v[10:], uint16(value))
 }
 
-// Priority1 loads priority1.
+// Priority1: rank of the grandmaster, its class and its accuracy.
 func (v *PtpAnnounceView) Priority1() uint8 {
 	return v[13]
 }
@@ -298,7 +298,7 @@ func (v *PtpAnnounceView) SetPriority1(value uint8) {
 	v[13] = value
 }
 
-// ClockClass loads clock_class.
+// ClockClass: rank of the grandmaster, its class and its accuracy.
 func (v *PtpAnnounceView) ClockClass() uint8 {
 	return v[14]
 }
@@ -308,7 +308,7 @@ func (v *PtpAnnounceView) SetClockClass(value uint8) {
 	v[14] = value
 }
 
-// Accuracy loads accuracy.
+// Accuracy: rank of the grandmaster, its class and its accuracy.
 func (v *PtpAnnounceView) Accuracy() uint8 {
 	return v[15]
 }
@@ -318,7 +318,7 @@ func (v *PtpAnnounceView) SetAccuracy(value uint8) {
 	v[15] = value
 }
 
-// Variance loads variance.
+// Variance: stability of the grandmaster's clock.
 func (v *PtpAnnounceView) Variance() uint16 {
 	return binary.BigEndian.Uint16(v[16:])
 }
@@ -328,7 +328,7 @@ func (v *PtpAnnounceView) SetVariance(value uint16) {
 	binary.BigEndian.PutUint16(v[16:], value)
 }
 
-// Priority2 loads priority2.
+// Priority2: rank among equals.
 func (v *PtpAnnounceView) Priority2() uint8 {
 	return v[18]
 }
@@ -338,7 +338,7 @@ func (v *PtpAnnounceView) SetPriority2(value uint8) {
 	v[18] = value
 }
 
-// Grandmaster loads grandmaster.
+// Grandmaster: identity of the grandmaster.
 func (v *PtpAnnounceView) Grandmaster() *[8]byte {
 	return (*[8]byte)(v[19:27])
 }
@@ -348,7 +348,7 @@ func (v *PtpAnnounceView) SetGrandmaster(value [8]byte) {
 	copy(v[19:27], value[:])
 }
 
-// StepsRemoved loads steps_removed.
+// StepsRemoved: clocks between grandmaster and sender.
 func (v *PtpAnnounceView) StepsRemoved() uint16 {
 	return binary.BigEndian.Uint16(v[27:])
 }
@@ -358,7 +358,7 @@ func (v *PtpAnnounceView) SetStepsRemoved(value uint16) {
 	binary.BigEndian.PutUint16(v[27:], value)
 }
 
-// TimeSource loads time_source.
+// TimeSource: what the grandmaster takes its time from.
 func (v *PtpAnnounceView) TimeSource() uint8 {
 	return v[29]
 }
@@ -433,7 +433,7 @@ func (v *PtpManagementView) Target() *PortIdView {
 	return (*PortIdView)(v[0:10])
 }
 
-// StartingHops loads starting_hops.
+// StartingHops: boundary clocks that may pass it on, at first and now.
 func (v *PtpManagementView) StartingHops() uint8 {
 	return v[10]
 }
@@ -443,7 +443,7 @@ func (v *PtpManagementView) SetStartingHops(value uint8) {
 	v[10] = value
 }
 
-// Hops loads hops.
+// Hops: boundary clocks that may pass it on, at first and now.
 func (v *PtpManagementView) Hops() uint8 {
 	return v[11]
 }
@@ -453,7 +453,7 @@ func (v *PtpManagementView) SetHops(value uint8) {
 	v[11] = value
 }
 
-// Action loads action.
+// Action: get, set, response, command or acknowledge.
 func (v *PtpManagementView) Action() uint8 {
 	return v[12] & 0xf
 }

@@ -16,44 +16,82 @@ type Op uint8
 
 // Members of Op.
 const (
-	OpSendFirst      Op = 0x00
-	OpSendMiddle     Op = 0x01
-	OpSendLast       Op = 0x02
-	OpSendLastImm    Op = 0x03
-	OpSendOnly       Op = 0x04
-	OpSendOnlyImm    Op = 0x05
-	OpWriteFirst     Op = 0x06
-	OpWriteMiddle    Op = 0x07
-	OpWriteLast      Op = 0x08
-	OpWriteLastImm   Op = 0x09
-	OpWriteOnly      Op = 0x0a
-	OpWriteOnlyImm   Op = 0x0b
-	OpReadRequest    Op = 0x0c
-	OpReadFirst      Op = 0x0d
-	OpReadMiddle     Op = 0x0e
-	OpReadLast       Op = 0x0f
-	OpReadOnly       Op = 0x10
-	OpAcknowledge    Op = 0x11
-	OpAtomicAck      Op = 0x12
-	OpCompareSwap    Op = 0x13
-	OpFetchAdd       Op = 0x14
-	OpSendLastInv    Op = 0x16
-	OpSendOnlyInv    Op = 0x17
-	OpUcSendFirst    Op = 0x20
-	OpUcSendMiddle   Op = 0x21
-	OpUcSendLast     Op = 0x22
-	OpUcSendLastImm  Op = 0x23
-	OpUcSendOnly     Op = 0x24
-	OpUcSendOnlyImm  Op = 0x25
-	OpUcWriteFirst   Op = 0x26
-	OpUcWriteMiddle  Op = 0x27
-	OpUcWriteLast    Op = 0x28
+	// First packet of a send.
+	OpSendFirst Op = 0x00
+	// Packet within a send.
+	OpSendMiddle Op = 0x01
+	// Last packet of a send.
+	OpSendLast Op = 0x02
+	// Last packet of a send, with immediate data.
+	OpSendLastImm Op = 0x03
+	// The only packet of a send.
+	OpSendOnly Op = 0x04
+	// The only packet of a send, with immediate data.
+	OpSendOnlyImm Op = 0x05
+	// First packet of a write.
+	OpWriteFirst Op = 0x06
+	// Packet within a write.
+	OpWriteMiddle Op = 0x07
+	// Last packet of a write.
+	OpWriteLast Op = 0x08
+	// Last packet of a write, with immediate data.
+	OpWriteLastImm Op = 0x09
+	// The only packet of a write.
+	OpWriteOnly Op = 0x0a
+	// The only packet of a write, with immediate data.
+	OpWriteOnlyImm Op = 0x0b
+	// Asks for bytes of the receiver's memory.
+	OpReadRequest Op = 0x0c
+	// First packet of a read reply.
+	OpReadFirst Op = 0x0d
+	// Packet within a read reply.
+	OpReadMiddle Op = 0x0e
+	// Last packet of a read reply.
+	OpReadLast Op = 0x0f
+	// The only packet of a read reply.
+	OpReadOnly Op = 0x10
+	// Positive or negative.
+	OpAcknowledge Op = 0x11
+	// The value before an atomic operation.
+	OpAtomicAck Op = 0x12
+	// Sets a word that has the expected value.
+	OpCompareSwap Op = 0x13
+	// Adds to a word.
+	OpFetchAdd Op = 0x14
+	// Last packet of a send, invalidates a key.
+	OpSendLastInv Op = 0x16
+	// The only packet of a send, invalidates a key.
+	OpSendOnlyInv Op = 0x17
+	// Unreliable connection: first packet of a send.
+	OpUcSendFirst Op = 0x20
+	// Unreliable connection: packet within a send.
+	OpUcSendMiddle Op = 0x21
+	// Unreliable connection: last packet of a send.
+	OpUcSendLast Op = 0x22
+	// Unreliable connection: last packet of a send, with immediate data.
+	OpUcSendLastImm Op = 0x23
+	// Unreliable connection: the only packet of a send.
+	OpUcSendOnly Op = 0x24
+	// Unreliable connection: the only packet of a send, with immediate data.
+	OpUcSendOnlyImm Op = 0x25
+	// Unreliable connection: first packet of a write.
+	OpUcWriteFirst Op = 0x26
+	// Unreliable connection: packet within a write.
+	OpUcWriteMiddle Op = 0x27
+	// Unreliable connection: last packet of a write.
+	OpUcWriteLast Op = 0x28
+	// Unreliable connection: last packet of a write, with immediate data.
 	OpUcWriteLastImm Op = 0x29
-	OpUcWriteOnly    Op = 0x2a
+	// Unreliable connection: the only packet of a write.
+	OpUcWriteOnly Op = 0x2a
+	// Unreliable connection: the only packet of a write, with immediate data.
 	OpUcWriteOnlyImm Op = 0x2b
-	OpUdSendOnly     Op = 0x64
-	OpUdSendOnlyImm  Op = 0x65
-	OpCnp            Op = 0x81
+	// Datagram: the only packet of a send.
+	OpUdSendOnly Op = 0x64
+	// Datagram: the only packet of a send, with immediate data.
+	OpUdSendOnlyImm Op = 0x65
+	// Congestion was seen.
+	OpCnp Op = 0x81
 )
 
 // String is the member's name, or the number of one that has none.

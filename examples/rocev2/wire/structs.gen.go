@@ -109,6 +109,7 @@ type Ip4OptionsRouterAlert struct {
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ipv4 struct {
+	// 4.
 	// Append writes 4.
 	Version uint8
 	// Words of four bytes before the payload.
@@ -124,19 +125,25 @@ type Ipv4 struct {
 	// Names the fragments of one packet.
 	Id uint16
 	// Reserved; RFC 3514 is a joke.
-	Evil          bool
-	DontFragment  bool
+	Evil bool
+	// Routers drop the packet rather than cut it.
+	DontFragment bool
+	// This is not the last fragment.
 	MoreFragments bool
 	// Place of this fragment in units of eight bytes.
 	Fragment uint16
-	Ttl      uint8
+	// Hops that are left.
+	Ttl uint8
+	// Number of the payload's protocol.
 	Protocol uint8
 	// Append computes it.
 	Checksum uint16
-	Src      [4]byte
-	Dst      [4]byte
-	Options  Ip4Options
-	Data     []byte
+	// Sender.
+	Src [4]byte
+	// Receiver.
+	Dst     [4]byte
+	Options Ip4Options
+	Data    []byte
 }
 
 // Ipv6: IPv6. Extension headers are payload.
@@ -167,18 +174,25 @@ type Ipv4 struct {
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ipv6 struct {
+	// 6.
 	// Append writes 6.
-	Version      uint8
+	Version uint8
+	// Differentiated services and congestion notification.
 	TrafficClass uint8
-	FlowLabel    uint32
+	// Packets of one flow have the same one.
+	FlowLabel uint32
 	// Bytes behind this header.
 	// Append computes it.
 	PayloadLength uint16
-	NextHeader    uint8
-	HopLimit      uint8
-	Src           [16]byte
-	Dst           [16]byte
-	Data          []byte
+	// Number of the payload's protocol.
+	NextHeader uint8
+	// Hops that are left.
+	HopLimit uint8
+	// Sender.
+	Src [16]byte
+	// Receiver.
+	Dst  [16]byte
+	Data []byte
 }
 
 // Pseudo4Size is the size of a Pseudo4 in bytes.
@@ -196,10 +210,14 @@ const Pseudo4Size = 12
 //	|       0       |   protocol    |            length             |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Pseudo4 struct {
-	Src      [4]byte
-	Dst      [4]byte
+	// Sender.
+	Src [4]byte
+	// Receiver.
+	Dst [4]byte
+	// Number of the protocol above.
 	Protocol uint8
-	Length   uint16
+	// Bytes of header and payload above.
+	Length uint16
 }
 
 // Pseudo6Size is the size of a Pseudo6 in bytes.
@@ -231,9 +249,13 @@ const Pseudo6Size = 40
 //	|                       0                       |   protocol    |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Pseudo6 struct {
-	Src      [16]byte
-	Dst      [16]byte
-	Length   uint32
+	// Sender.
+	Src [16]byte
+	// Receiver.
+	Dst [16]byte
+	// Bytes of header and payload above.
+	Length uint32
+	// Number of the protocol above.
 	Protocol uint8
 }
 
@@ -249,7 +271,9 @@ type Pseudo6 struct {
 //	:                        data (variable)                        :
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Udp struct {
+	// Port of the sender.
 	Sport uint16
+	// Port of the receiver.
 	Dport uint16
 	// Bytes of header and payload.
 	// Append computes it.
@@ -277,21 +301,27 @@ type Bth struct {
 	Opcode Op
 	// The receiver shall raise an event.
 	Solicited bool
-	Migrated  bool
+	// Path migration state.
+	Migrated bool
 	// Bytes behind the payload up to a multiple of four.
 	// Append computes it.
 	PadCount uint8
+	// Version of the transport header.
 	// Append writes 0.
 	Tver uint8
 	// Partition key.
-	Pkey  uint16
-	Fecn  bool
+	Pkey uint16
+	// Forward congestion notification.
+	Fecn bool
+	// Backward congestion notification.
 	Becn  bool
 	Resv6 uint8
 	// Queue pair of the receiver.
-	DestQp     uint32
+	DestQp uint32
+	// The receiver shall acknowledge.
 	AckRequest bool
-	Psn        uint32
+	// Packet sequence number.
+	Psn uint32
 }
 
 // RethSize is the size of a Reth in bytes.
@@ -311,8 +341,11 @@ const RethSize = 16
 //	|                            length                             |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Reth struct {
-	Va     uint64
-	Rkey   uint32
+	// Address at the receiver.
+	Va uint64
+	// Key of its memory region.
+	Rkey uint32
+	// Bytes of the whole message.
 	Length uint32 // B
 }
 
@@ -327,8 +360,10 @@ const AethSize = 4
 //	|   syndrome    |                      msn                      |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Aeth struct {
+	// Acknowledgement and credits, or what went wrong.
 	Syndrome uint8
-	Msn      uint32
+	// Messages completed.
+	Msn uint32
 }
 
 // AtomicEthSize is the size of an AtomicEth in bytes.
@@ -354,9 +389,13 @@ const AtomicEthSize = 28
 //	|                                                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type AtomicEth struct {
-	Va      uint64
-	Rkey    uint32
-	Swap    uint64
+	// Address at the receiver.
+	Va uint64
+	// Key of its memory region.
+	Rkey uint32
+	// New or added value, and the value to compare with.
+	Swap uint64
+	// New or added value, and the value to compare with.
 	Compare uint64
 }
 
@@ -373,6 +412,7 @@ const AtomicAckEthSize = 8
 //	|                                                               |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type AtomicAckEth struct {
+	// Value before the operation.
 	Original uint64
 }
 
@@ -401,6 +441,7 @@ const IethSize = 4
 //	|                             rkey                              |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Ieth struct {
+	// Key of a memory region.
 	Rkey uint32
 }
 
@@ -417,7 +458,9 @@ const DethSize = 8
 //	|       0       |                   source_qp                   |
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 type Deth struct {
-	Qkey     uint32
+	// Key of the queue.
+	Qkey uint32
+	// Queue pair of the sender.
 	SourceQp uint32
 }
 
@@ -537,7 +580,8 @@ type RoceV2 struct {
 	UdSendOnlyImm RoceV2UdSendOnlyImm
 	Cnp           CnpBody
 	Data          []byte
-	Pad           []byte
+	// Up to a multiple of four; see pad_count.
+	Pad []byte
 	// ResumRoceV2 computes it in the written packet.
 	Icrc uint32
 }

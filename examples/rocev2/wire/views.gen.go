@@ -135,7 +135,7 @@ func AsPseudo4View(src []byte) (*Pseudo4View, bool) {
 	return (*Pseudo4View)(src), true
 }
 
-// Src loads src.
+// Src: sender.
 func (v *Pseudo4View) Src() *[4]byte {
 	return (*[4]byte)(v[0:4])
 }
@@ -145,7 +145,7 @@ func (v *Pseudo4View) SetSrc(value [4]byte) {
 	copy(v[0:4], value[:])
 }
 
-// Dst loads dst.
+// Dst: receiver.
 func (v *Pseudo4View) Dst() *[4]byte {
 	return (*[4]byte)(v[4:8])
 }
@@ -155,7 +155,7 @@ func (v *Pseudo4View) SetDst(value [4]byte) {
 	copy(v[4:8], value[:])
 }
 
-// Protocol loads protocol.
+// Protocol: number of the protocol above.
 func (v *Pseudo4View) Protocol() uint8 {
 	return v[9]
 }
@@ -165,7 +165,7 @@ func (v *Pseudo4View) SetProtocol(value uint8) {
 	v[9] = value
 }
 
-// Length loads length.
+// Length: bytes of header and payload above.
 func (v *Pseudo4View) Length() uint16 {
 	return binary.BigEndian.Uint16(v[10:])
 }
@@ -209,7 +209,7 @@ func AsPseudo6View(src []byte) (*Pseudo6View, bool) {
 	return (*Pseudo6View)(src), true
 }
 
-// Src loads src.
+// Src: sender.
 func (v *Pseudo6View) Src() *[16]byte {
 	return (*[16]byte)(v[0:16])
 }
@@ -219,7 +219,7 @@ func (v *Pseudo6View) SetSrc(value [16]byte) {
 	copy(v[0:16], value[:])
 }
 
-// Dst loads dst.
+// Dst: receiver.
 func (v *Pseudo6View) Dst() *[16]byte {
 	return (*[16]byte)(v[16:32])
 }
@@ -229,7 +229,7 @@ func (v *Pseudo6View) SetDst(value [16]byte) {
 	copy(v[16:32], value[:])
 }
 
-// Length loads length.
+// Length: bytes of header and payload above.
 func (v *Pseudo6View) Length() uint32 {
 	return binary.BigEndian.Uint32(v[32:])
 }
@@ -239,7 +239,7 @@ func (v *Pseudo6View) SetLength(value uint32) {
 	binary.BigEndian.PutUint32(v[32:], value)
 }
 
-// Protocol loads protocol.
+// Protocol: number of the protocol above.
 func (v *Pseudo6View) Protocol() uint8 {
 	return v[39]
 }
@@ -303,7 +303,7 @@ func (v *BthView) SetSolicited(value bool) {
 	v[1] = v[1]&^0x80 | bit[uint8](value)<<7
 }
 
-// Migrated loads migrated.
+// Migrated: path migration state.
 func (v *BthView) Migrated() bool {
 	return v[1]&0x40 != 0
 }
@@ -323,7 +323,7 @@ func (v *BthView) SetPadCount(value uint8) {
 	v[1] = v[1]&^0x30 | value&0x3<<4
 }
 
-// Tver loads tver.
+// Tver: version of the transport header.
 func (v *BthView) Tver() uint8 {
 	return v[1] & 0xf
 }
@@ -343,7 +343,7 @@ func (v *BthView) SetPkey(value uint16) {
 	binary.BigEndian.PutUint16(v[2:], value)
 }
 
-// Fecn loads fecn.
+// Fecn: forward congestion notification.
 func (v *BthView) Fecn() bool {
 	return v[4]&0x80 != 0
 }
@@ -353,7 +353,7 @@ func (v *BthView) SetFecn(value bool) {
 	v[4] = v[4]&^0x80 | bit[uint8](value)<<7
 }
 
-// Becn loads becn.
+// Becn: backward congestion notification.
 func (v *BthView) Becn() bool {
 	return v[4]&0x40 != 0
 }
@@ -384,7 +384,7 @@ func (v *BthView) SetDestQp(value uint32) {
 	v[7] = uint8(value & 0xffffff)
 }
 
-// AckRequest loads ack_request.
+// AckRequest: the receiver shall acknowledge.
 func (v *BthView) AckRequest() bool {
 	return v[8]&0x80 != 0
 }
@@ -394,7 +394,7 @@ func (v *BthView) SetAckRequest(value bool) {
 	v[8] = v[8]&^0x80 | bit[uint8](value)<<7
 }
 
-// Psn loads psn.
+// Psn: packet sequence number.
 func (v *BthView) Psn() uint32 {
 	return binary.BigEndian.Uint32(v[8:]) & 0xffffff
 }
@@ -439,7 +439,7 @@ func AsRethView(src []byte) (*RethView, bool) {
 	return (*RethView)(src), true
 }
 
-// Va loads va.
+// Va: address at the receiver.
 func (v *RethView) Va() uint64 {
 	return binary.BigEndian.Uint64(v[0:])
 }
@@ -449,7 +449,7 @@ func (v *RethView) SetVa(value uint64) {
 	binary.BigEndian.PutUint64(v[0:], value)
 }
 
-// Rkey loads rkey.
+// Rkey: key of its memory region.
 func (v *RethView) Rkey() uint32 {
 	return binary.BigEndian.Uint32(v[8:])
 }
@@ -459,7 +459,7 @@ func (v *RethView) SetRkey(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Length loads length.
+// Length: bytes of the whole message.
 // Unit: B.
 func (v *RethView) Length() uint32 {
 	return binary.BigEndian.Uint32(v[12:])
@@ -491,7 +491,7 @@ func AsAethView(src []byte) (*AethView, bool) {
 	return (*AethView)(src), true
 }
 
-// Syndrome loads syndrome.
+// Syndrome: acknowledgement and credits, or what went wrong.
 func (v *AethView) Syndrome() uint8 {
 	return v[0]
 }
@@ -501,7 +501,7 @@ func (v *AethView) SetSyndrome(value uint8) {
 	v[0] = value
 }
 
-// Msn loads msn.
+// Msn: messages completed.
 func (v *AethView) Msn() uint32 {
 	return binary.BigEndian.Uint32(v[0:]) & 0xffffff
 }
@@ -533,7 +533,7 @@ func AsAtomicEthView(src []byte) (*AtomicEthView, bool) {
 	return (*AtomicEthView)(src), true
 }
 
-// Va loads va.
+// Va: address at the receiver.
 func (v *AtomicEthView) Va() uint64 {
 	return binary.BigEndian.Uint64(v[0:])
 }
@@ -543,7 +543,7 @@ func (v *AtomicEthView) SetVa(value uint64) {
 	binary.BigEndian.PutUint64(v[0:], value)
 }
 
-// Rkey loads rkey.
+// Rkey: key of its memory region.
 func (v *AtomicEthView) Rkey() uint32 {
 	return binary.BigEndian.Uint32(v[8:])
 }
@@ -553,7 +553,7 @@ func (v *AtomicEthView) SetRkey(value uint32) {
 	binary.BigEndian.PutUint32(v[8:], value)
 }
 
-// Swap loads swap.
+// Swap: new or added value, and the value to compare with.
 func (v *AtomicEthView) Swap() uint64 {
 	return binary.BigEndian.Uint64(v[12:])
 }
@@ -563,7 +563,7 @@ func (v *AtomicEthView) SetSwap(value uint64) {
 	binary.BigEndian.PutUint64(v[12:], value)
 }
 
-// Compare loads compare.
+// Compare: new or added value, and the value to compare with.
 func (v *AtomicEthView) Compare() uint64 {
 	return binary.BigEndian.Uint64(v[20:])
 }
@@ -594,7 +594,7 @@ func AsAtomicAckEthView(src []byte) (*AtomicAckEthView, bool) {
 	return (*AtomicAckEthView)(src), true
 }
 
-// Original loads original.
+// Original: value before the operation.
 func (v *AtomicAckEthView) Original() uint64 {
 	return binary.BigEndian.Uint64(v[0:])
 }
@@ -656,7 +656,7 @@ func AsIethView(src []byte) (*IethView, bool) {
 	return (*IethView)(src), true
 }
 
-// Rkey loads rkey.
+// Rkey: key of a memory region.
 func (v *IethView) Rkey() uint32 {
 	return binary.BigEndian.Uint32(v[0:])
 }
@@ -687,7 +687,7 @@ func AsDethView(src []byte) (*DethView, bool) {
 	return (*DethView)(src), true
 }
 
-// Qkey loads qkey.
+// Qkey: key of the queue.
 func (v *DethView) Qkey() uint32 {
 	return binary.BigEndian.Uint32(v[0:])
 }
@@ -697,7 +697,7 @@ func (v *DethView) SetQkey(value uint32) {
 	binary.BigEndian.PutUint32(v[0:], value)
 }
 
-// SourceQp loads source_qp.
+// SourceQp: queue pair of the sender.
 func (v *DethView) SourceQp() uint32 {
 	return binary.BigEndian.Uint32(v[4:]) & 0xffffff
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/openmetaroce/metaroce/examples/bfd/control"
 )
 
-// Bfd is the layer of control.Bfd.
+// Bfd is the layer of control.Bfd: one control packet.
 type Bfd struct {
 	control.Bfd
 

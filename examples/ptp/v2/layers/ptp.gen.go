@@ -16,7 +16,7 @@ import (
 	"github.com/openmetaroce/metaroce/examples/ptp/v2"
 )
 
-// Ptp is the layer of v2.Ptp.
+// Ptp is the layer of v2.Ptp: one message.
 type Ptp struct {
 	v2.Ptp
 
