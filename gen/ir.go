@@ -59,6 +59,7 @@ type Enum struct {
 	Name     Name
 	Doc      []string
 	Bits     int
+	Held     int  // bits of the widest field that holds it; at least Bits
 	Closed   bool // a number that no member names is E_ENUM
 	Members  []*Member
 	Reserved []Range

@@ -33,6 +33,8 @@ func (s *Scalar) TypeText() string {
 	switch {
 	case s.Sum != nil:
 		return s.Sum.Sum.Name.Schema
+	case s.Enum != nil && s.Enum.Bits != s.Bits:
+		return s.NumberText() + " as " + s.Enum.Name.Schema
 	case s.Enum != nil:
 		return s.Enum.Name.Schema
 	case s.Flag:

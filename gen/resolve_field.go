@@ -129,11 +129,8 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 			b.c.report("E0301", t.As.Pos, "`%s` is no enum of at most %d bits", t.As.Text, s.Bits)
 			return false
 		}
-		if n.enum.Bits != s.Bits {
-			b.c.unsupported(t.As.Pos, "an enum in a field of another width")
-			return false
-		}
 		s.Enum = n.enum
+		n.enum.Held = max(n.enum.Held, s.Bits)
 	}
 	return b.numbers(it, s, t.Array)
 }
@@ -146,10 +143,6 @@ func (b *body) numbers(it *Item, s *Scalar, a *syntax.Array) bool {
 	}
 	if s.Bits%8 != 0 {
 		b.c.report("E0507", a.Pos, "elements of an array must be whole bytes")
-		return false
-	}
-	if s.Enum != nil && s.Enum.Closed {
-		b.c.unsupported(a.Pos, "an array of a closed enum")
 		return false
 	}
 	return b.array(it, a, &Array{Scalar: s})
