@@ -160,15 +160,15 @@ func (c *compiler) reserve(e *Enum, m *syntax.Member) (names []string) {
 
 func (c *compiler) member(e *Enum, m *syntax.Member) {
 	c.typeCase(m.Name)
-	for _, s := range m.Since {
-		c.unsupported(s.Pos, "`"+s.Word+"`")
-	}
 	r, ok := c.constRange(m.Range, maxOfBits(e.Bits))
 	if !ok {
 		return
 	}
 	out := &Member{Name: typeName(m.Name.Text), Doc: c.f.Doc(m.Pos), First: r.First, Last: r.Last}
 	c.origin[out] = m.Name.Pos
+	for _, s := range m.Since {
+		c.memberVersion(out, s)
+	}
 	c.nameAttrs(&out.Name, m.Attrs)
 	for _, other := range e.Members {
 		if other.Name.Schema == m.Name.Text {

@@ -67,9 +67,10 @@ type Enum struct {
 
 // Member is one name of an Enum; First == Last unless it names a range.
 type Member struct {
-	Name        Name
-	Doc         []string
-	First, Last uint64
+	Name         Name
+	Doc          []string
+	First, Last  uint64
+	Since, Until uint64 // versions: of the first that knows it, of the first that no longer does; 0 = none
 }
 
 // Range is an inclusive interval of unsigned numbers.

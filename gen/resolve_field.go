@@ -67,7 +67,7 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 		b.derived = append(b.derived, pending{it, cs.equals, r})
 		out = append(out, node{rule: r})
 	}
-	return out
+	return append(out, b.memberRules(it)...)
 }
 
 // item resolves a field's type and clauses; nil when a fault is reported.
@@ -143,6 +143,10 @@ func (b *body) numbers(it *Item, s *Scalar, a *syntax.Array) bool {
 	}
 	if s.Bits%8 != 0 {
 		b.c.report("E0507", a.Pos, "elements of an array must be whole bytes")
+		return false
+	}
+	if s.Enum != nil && s.Enum.varies() {
+		b.c.unsupported(a.Pos, "an array of a closed enum with `since` or `until`")
 		return false
 	}
 	return b.array(it, a, &Array{Scalar: s})
