@@ -268,6 +268,8 @@ type Span struct {
 	Min, Max int   // `in a..b` on the length; Max < 0 = none (E_RANGE)
 	Ignore   bool  // pad: any bytes accepted
 	Opaque   bool  // ciphertext
+	ASCII    bool  // string: no byte above 0x7f (E_STRING)
+	Padded   bool  // string of constant size: its value ends at the first NUL, behind which only NULs may stand (E_PADDING)
 }
 
 // Switch chooses one of several layouts.

@@ -90,9 +90,14 @@ func (a *Array) typeText() string {
 
 func (s *Span) typeText() string {
 	word := map[SpanKind]string{SpanBytes: "bytes", SpanString: "text", SpanPayload: "payload", SpanPad: "padding"}[s.Kind]
+	if s.ASCII {
+		word = "ASCII " + word
+	}
 	switch {
 	case s.Align > 0:
 		return fmt.Sprintf("%s up to a multiple of %d", word, s.Align)
+	case s.Padded:
+		return fmt.Sprintf("%d %s, padded with NULs", s.Fixed, word)
 	case s.Fixed >= 0:
 		return fmt.Sprintf("%d %s", s.Fixed, word)
 	case s.Size != nil:

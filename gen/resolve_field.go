@@ -256,11 +256,14 @@ func (b *body) span(it *Item, t *syntax.SpanType) bool {
 		kind = SpanString
 	}
 	it.Kind, it.Span = KindSpan, &Span{Kind: kind, Fixed: -1, Max: -1}
-	if t.NulPadded {
-		b.c.unsupported(t.Array.Pos, "`nul_padded`")
+	if !b.spanSize(it, t.Array) {
 		return false
 	}
-	return b.spanSize(it, t.Array)
+	if it.Span.Padded = t.NulPadded; t.NulPadded && (kind != SpanString || it.Span.Fixed < 0) {
+		b.c.report("E0312", t.Array.Pos, "`nul_padded` needs a string of constant size")
+		return false
+	}
+	return true
 }
 
 func (b *body) spanSize(it *Item, a *syntax.Array) bool {

@@ -127,7 +127,12 @@ func (g *generator) loadOther(b *body, buf buffer, p gen.Part) {
 		n := it.Vector.Bits / 8
 		b.line("%s = load%s((*[%d]byte)(%s[%d:%d]))", dst, vectorType(it.Vector), n, buf.code, at, at+n)
 	case gen.KindSpan:
-		b.line("%s = %s(%s[%d:%d])", dst, spanType(it.Span), buf.code, at, at+it.Span.Fixed)
+		bytes := fmt.Sprintf("%s[%d:%d]", buf.code, at, at+it.Span.Fixed)
+		if it.Span.Kind == gen.SpanString {
+			b.line("%s = %s", dst, textOf(it.Span, bytes))
+			break
+		}
+		b.line("%s = %s(%s)", dst, spanType(it.Span), bytes)
 	default:
 		g.fail("%s cannot lie in a run", it.Name.Schema)
 	}

@@ -177,7 +177,9 @@ func (d *decoder) spanTerms(parts []gen.Part, base int) []string {
 			terms = append(terms, d.spanTerms(fixedParts(it.Struct), at)...)
 		case it.Kind != gen.KindSpan:
 		case it.Span.Kind == gen.SpanString:
-			terms = append(terms, fmt.Sprintf("utf8.Valid(v[%d:%d])", at, at+it.Span.Fixed))
+			for _, f := range textFaults(it.Span, fmt.Sprintf("v[%d:%d]", at, at+it.Span.Fixed)) {
+				terms = append(terms, strings.TrimPrefix(f[0], "!"))
+			}
 		case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
 			terms = append(terms, fmt.Sprintf("allZero(v[%d:%d])", at, at+it.Span.Fixed))
 		}

@@ -191,6 +191,9 @@ func (m *maker) resize(k *gen.Value, n int) {
 		k.Num = uint64(n)
 		return
 	}
+	if k.Item.Span.Padded {
+		n /= 2
+	}
 	k.Bytes = make([]byte, n)
 	for i := range k.Bytes {
 		m.n++
