@@ -122,7 +122,7 @@ func (c *compiler) enumeration(n *named, d *syntax.Enum) {
 	if n.missing = c.tooMany(members, n.pos, "members"); n.missing {
 		return
 	}
-	n.enum = &Enum{Name: typeName(n.name), Doc: c.f.Doc(n.decl.Pos), Bits: max(bits, 1), Closed: d.Policy.Text == "closed"}
+	n.enum = &Enum{Name: typeName(n.name), Doc: c.f.Doc(n.decl.Pos), Bits: max(bits, 1), Held: max(bits, 1), Closed: d.Policy.Text == "closed"}
 	c.origin[n.enum] = n.pos
 	if d.Policy.Text != "closed" && d.Policy.Text != "open" {
 		c.report("E0303", d.Policy.Pos, "`%s` is neither open nor closed", d.Policy.Text)
@@ -160,15 +160,15 @@ func (c *compiler) reserve(e *Enum, m *syntax.Member) (names []string) {
 
 func (c *compiler) member(e *Enum, m *syntax.Member) {
 	c.typeCase(m.Name)
-	for _, s := range m.Since {
-		c.unsupported(s.Pos, "`"+s.Word+"`")
-	}
 	r, ok := c.constRange(m.Range, maxOfBits(e.Bits))
 	if !ok {
 		return
 	}
 	out := &Member{Name: typeName(m.Name.Text), Doc: c.f.Doc(m.Pos), First: r.First, Last: r.Last}
 	c.origin[out] = m.Name.Pos
+	for _, s := range m.Since {
+		c.memberVersion(out, s)
+	}
 	c.nameAttrs(&out.Name, m.Attrs)
 	for _, other := range e.Members {
 		if other.Name.Schema == m.Name.Text {
@@ -214,9 +214,9 @@ func (e *Enum) member(name string) *Member {
 	return nil
 }
 
-// interval bounds the numbers that may arrive.
+// interval bounds the numbers of the members.
 func (e *Enum) interval() interval {
-	if !e.Closed || len(e.Members) == 0 {
+	if len(e.Members) == 0 {
 		return unsigned(e.Bits)
 	}
 	out := point(new(big.Int).SetUint64(e.Members[0].First))

@@ -142,6 +142,9 @@ func hashItem(w io.Writer, it *Item) {
 		if s.Align > 0 {
 			fmt.Fprintf(w, " align %d", s.Align)
 		}
+		if s.ASCII || s.Padded {
+			fmt.Fprintf(w, " ascii %t padded %t", s.ASCII, s.Padded)
+		}
 	}
 	if it.Sized != nil {
 		fmt.Fprintf(w, " sized %s", key(it.Sized))

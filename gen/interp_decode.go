@@ -3,8 +3,10 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"math/big"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -134,9 +136,12 @@ func (f *frame) readParts(v *Value, parts []Part, base int) {
 
 func (v *Value) setSpan(b []byte) {
 	v.Width = len(b) * 8
-	if v.Item.Span.Kind == SpanPad {
+	switch v.Item.Span.Kind {
+	case SpanPad:
 		v.Num = uint64(len(b))
-	} else {
+	case SpanString:
+		v.Bytes = v.Item.Span.text(b)
+	default:
 		v.Bytes = b
 	}
 }
@@ -160,14 +165,24 @@ func (f *frame) contents(v *Value, parts []Part, path string) error {
 }
 
 func (f *frame) spanContent(v *Value, path string) error {
-	s := v.Item.Span
+	s, raw := v.Item.Span, f.buf[v.Off:v.Off+v.Width/8]
 	switch {
-	case s.Kind == SpanString && !utf8.Valid(v.Bytes):
+	case s.Kind == SpanString && (!utf8.Valid(raw) || s.ASCII && slices.ContainsFunc(raw, func(c byte) bool { return c > 0x7f })):
 		return f.fail(StringNumber, path, v.Off)
+	case s.Padded && !allZero(raw[len(v.Bytes):]):
+		return f.fail(PaddingNumber, path, v.Off)
 	case s.Kind == SpanPad && !s.Ignore && !allZero(f.buf[v.Off:v.Off+int(v.Num)]):
 		return f.fail(PaddingNumber, path, v.Off)
 	}
 	return nil
+}
+
+// text is the value of a string that is laid out in b.
+func (s *Span) text(b []byte) []byte {
+	if n := bytes.IndexByte(b, 0); s.Padded && n >= 0 {
+		return b[:n]
+	}
+	return b
 }
 
 func allZero(b []byte) bool {

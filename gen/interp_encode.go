@@ -353,5 +353,6 @@ func (w *writer) span(sc Scope, k *Value, path string) error {
 		return nil
 	}
 	w.b = append(w.b, k.Bytes...)
+	w.b = append(w.b, make([]byte, n-len(k.Bytes))...)
 	return nil
 }

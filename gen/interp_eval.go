@@ -132,6 +132,8 @@ func (v *Value) sizeBytes() int {
 		return v.Width / 8
 	case v.Item.Span.Kind == SpanPad:
 		return int(v.Num)
+	case v.Item.Span.Padded && len(v.Bytes) < v.Item.Span.Fixed:
+		return v.Item.Span.Fixed
 	}
 	return len(v.Bytes)
 }

@@ -59,6 +59,7 @@ type Enum struct {
 	Name     Name
 	Doc      []string
 	Bits     int
+	Held     int  // bits of the widest field that holds it; at least Bits
 	Closed   bool // a number that no member names is E_ENUM
 	Members  []*Member
 	Reserved []Range
@@ -66,9 +67,10 @@ type Enum struct {
 
 // Member is one name of an Enum; First == Last unless it names a range.
 type Member struct {
-	Name        Name
-	Doc         []string
-	First, Last uint64
+	Name         Name
+	Doc          []string
+	First, Last  uint64
+	Since, Until uint64 // versions: of the first that knows it, of the first that no longer does; 0 = none
 }
 
 // Range is an inclusive interval of unsigned numbers.
@@ -266,6 +268,8 @@ type Span struct {
 	Min, Max int   // `in a..b` on the length; Max < 0 = none (E_RANGE)
 	Ignore   bool  // pad: any bytes accepted
 	Opaque   bool  // ciphertext
+	ASCII    bool  // string: no byte above 0x7f (E_STRING)
+	Padded   bool  // string of constant size: its value ends at the first NUL, behind which only NULs may stand (E_PADDING)
 }
 
 // Switch chooses one of several layouts.

@@ -33,6 +33,8 @@ func (s *Scalar) TypeText() string {
 	switch {
 	case s.Sum != nil:
 		return s.Sum.Sum.Name.Schema
+	case s.Enum != nil && s.Enum.Bits != s.Bits:
+		return s.NumberText() + " as " + s.Enum.Name.Schema
 	case s.Enum != nil:
 		return s.Enum.Name.Schema
 	case s.Flag:
@@ -88,9 +90,14 @@ func (a *Array) typeText() string {
 
 func (s *Span) typeText() string {
 	word := map[SpanKind]string{SpanBytes: "bytes", SpanString: "text", SpanPayload: "payload", SpanPad: "padding"}[s.Kind]
+	if s.ASCII {
+		word = "ASCII " + word
+	}
 	switch {
 	case s.Align > 0:
 		return fmt.Sprintf("%s up to a multiple of %d", word, s.Align)
+	case s.Padded:
+		return fmt.Sprintf("%d %s, padded with NULs", s.Fixed, word)
 	case s.Fixed >= 0:
 		return fmt.Sprintf("%d %s", s.Fixed, word)
 	case s.Size != nil:

@@ -141,6 +141,8 @@ func (v *env) itemCall(e *syntax.Expr) *Expr {
 	it := r.Last()
 	switch {
 	case it == nil:
+	case e.Text == "size" && it.Kind == KindSpan && it.Span.Padded:
+		return paddedSize(it, r)
 	case e.Text == "size" && it.Kind == KindSpan:
 		return &Expr{Op: OpSize, Ref: r, Min: big.NewInt(int64(it.Span.least())), Max: big.NewInt(it.Span.most())}
 	case e.Text == "count" && it.Kind == KindArray:
@@ -173,6 +175,16 @@ func (v *env) test(e *syntax.Expr, r Ref) *Expr {
 		return nil
 	}
 	return &Expr{Op: OpTest, Ref: r, Args: []*Expr{i}, Bool: true}
+}
+
+// paddedSize is the size of a string whose value is shorter than its bytes.
+func paddedSize(it *Item, r Ref) *Expr {
+	n := constExpr(big.NewInt(int64(it.Span.Fixed)))
+	if it.When == nil {
+		return n
+	}
+	here := &Expr{Op: OpPresent, Ref: r, Bool: true}
+	return &Expr{Op: OpCond, Args: []*Expr{here, n, constExpr(zero)}, Min: zero, Max: n.Value}
 }
 
 // least and most bound a span's length.

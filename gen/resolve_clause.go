@@ -12,17 +12,17 @@ import (
 
 // clauseSet is what stands behind a type.
 type clauseSet struct {
-	list                             []*syntax.Clause
-	serial, opaque, unique, required syntax.Pos // place of the word; Line 0 when absent
-	in                               *syntax.Set
-	equals                           *syntax.Expr
-	initial                          *syntax.Expr
-	sized                            *syntax.Expr
-	over                             *syntax.Cover
-	cond                             *syntax.Expr
-	since, until                     *syntax.Since
-	names                            *syntax.Attr // @name
-	format, unit                     string
+	list                                    []*syntax.Clause
+	serial, opaque, unique, required, ascii syntax.Pos // place of the word; Line 0 when absent
+	in                                      *syntax.Set
+	equals                                  *syntax.Expr
+	initial                                 *syntax.Expr
+	sized                                   *syntax.Expr
+	over                                    *syntax.Cover
+	cond                                    *syntax.Expr
+	since, until                            *syntax.Since
+	names                                   *syntax.Attr // @name
+	format, unit                            string
 }
 
 // ranks orders the clauses; `=` and `default` exclude each other.
@@ -127,7 +127,11 @@ func (c *compiler) attribute(cs *clauseSet, a *syntax.Attr) bool {
 		}
 		c.report("E0012", a.Name.Pos, "`@name` takes go, c and filter, once")
 	case "ascii":
-		c.unsupported(a.Pos, "`@"+a.Name.Text+"`")
+		if len(a.Args) == 0 && a.Named == nil && cs.ascii.Line == 0 {
+			cs.ascii = a.Pos
+			return true
+		}
+		c.report("E0012", a.Name.Pos, "`@ascii` takes nothing, once")
 	default:
 		c.report("E0012", a.Name.Pos, "there is no attribute `@%s`", a.Name.Text)
 	}
@@ -145,6 +149,7 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	}{
 		{cs.serial, "serial", plain && it.Scalar.Enum == nil && !it.Scalar.Flag},
 		{cs.opaque, "opaque", it.Kind == KindSpan && it.Span.Kind == SpanBytes},
+		{cs.ascii, "@ascii", it.Kind == KindSpan && it.Span.Kind == SpanString},
 		{cs.unique, "unique", false},
 		{cs.required, "required", false},
 		{posOf(cs.equals), "=", plain},
@@ -162,6 +167,9 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	}
 	if cs.opaque.Line > 0 {
 		it.Span.Opaque = true
+	}
+	if cs.ascii.Line > 0 {
+		it.Span.ASCII = true
 	}
 	return b.window(it, cs.sized, cs.list) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
 }

@@ -68,7 +68,7 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 		b.derived = append(b.derived, pending{it, cs.equals, r})
 		out = append(out, node{rule: r})
 	}
-	return out
+	return append(out, b.memberRules(it)...)
 }
 
 // item resolves a field's type and clauses; nil when a fault is reported.
@@ -131,11 +131,8 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 			b.c.report("E0301", t.As.Pos, "`%s` is no enum of at most %d bits", t.As.Text, s.Bits)
 			return false
 		}
-		if n.enum.Bits != s.Bits {
-			b.c.unsupported(t.As.Pos, "an enum in a field of another width")
-			return false
-		}
 		s.Enum = n.enum
+		n.enum.Held = max(n.enum.Held, s.Bits)
 	}
 	return b.numbers(it, s, t.Array)
 }
@@ -150,8 +147,8 @@ func (b *body) numbers(it *Item, s *Scalar, a *syntax.Array) bool {
 		b.c.report("E0507", a.Pos, "elements of an array must be whole bytes")
 		return false
 	}
-	if s.Enum != nil && s.Enum.Closed {
-		b.c.unsupported(a.Pos, "an array of a closed enum")
+	if s.Enum != nil && s.Enum.varies() {
+		b.c.unsupported(a.Pos, "an array of a closed enum with `since` or `until`")
 		return false
 	}
 	return b.array(it, a, &Array{Scalar: s})
@@ -261,11 +258,14 @@ func (b *body) span(it *Item, t *syntax.SpanType) bool {
 		kind = SpanString
 	}
 	it.Kind, it.Span = KindSpan, &Span{Kind: kind, Fixed: -1, Max: -1}
-	if t.NulPadded {
-		b.c.unsupported(t.Array.Pos, "`nul_padded`")
+	if !b.spanSize(it, t.Array) {
 		return false
 	}
-	return b.spanSize(it, t.Array)
+	if it.Span.Padded = t.NulPadded; t.NulPadded && (kind != SpanString || it.Span.Fixed < 0) {
+		b.c.report("E0312", t.Array.Pos, "`nul_padded` needs a string of constant size")
+		return false
+	}
+	return true
 }
 
 func (b *body) spanSize(it *Item, a *syntax.Array) bool {

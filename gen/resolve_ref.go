@@ -153,7 +153,7 @@ func (s *Scalar) interval() interval {
 		return point(s.number(*s.Fixed))
 	case len(s.In) > 0:
 		return interval{s.end(s.In[0].First), s.end(s.In[len(s.In)-1].Last)}
-	case s.Enum != nil:
+	case s.Enum != nil && s.Enum.Closed:
 		return s.Enum.interval()
 	}
 	return s.width()

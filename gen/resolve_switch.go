@@ -11,10 +11,6 @@ import (
 
 // switchType resolves a switch and the layouts of its arms.
 func (b *body) switchType(it *Item, d *syntax.Switch) bool {
-	if slices.ContainsFunc(b.s.Items, func(o *Item) bool { return o.Kind == KindSwitch }) {
-		b.c.unsupported(d.Pos, "a second switch in one body")
-		return false
-	}
 	if d.Selector.Kind != syntax.ExprPath || isUpper(d.Selector.Names[0].Text) {
 		b.c.reportExpr("E0503", d.Selector, "a switch selects by one item")
 		return false
@@ -37,9 +33,12 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	sw := &Switch{Selector: x.Ref}
 	it.Kind, it.Switch = KindSwitch, sw
 	faults := len(b.c.f.Diags)
-	enum := enumOf(x)
+	look := &armScope{enum: enumOf(x), selector: x}
+	if slices.ContainsFunc(b.s.Items, func(o *Item) bool { return o.Kind == KindSwitch }) {
+		look.prefix = camel(it.Name.Schema)
+	}
 	for _, a := range d.Arms {
-		if arm := b.arm(a, enum, x); arm != nil {
+		if arm := b.arm(a, look); arm != nil {
 			sw.Arms = append(sw.Arms, arm)
 			b.c.origin[arm] = a.Pos
 		}
@@ -51,7 +50,14 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	return len(b.c.f.Diags) == faults
 }
 
-func (b *body) arm(d *syntax.Arm, enum *Enum, selector *Expr) *Arm {
+// armScope is what the arms of one switch share.
+type armScope struct {
+	enum     *Enum // of the selector; nil = plain numbers
+	selector *Expr
+	prefix   string // of the names of arms: the switch behind another one in its body; "" = the first one
+}
+
+func (b *body) arm(d *syntax.Arm, look *armScope) *Arm {
 	arm := &Arm{Doc: b.c.f.Doc(d.Pos)}
 	for i, l := range d.Labels {
 		if isDefault(l) {
@@ -60,16 +66,16 @@ func (b *body) arm(d *syntax.Arm, enum *Enum, selector *Expr) *Arm {
 				b.c.report("E0504", l.Pos, "`_` stands alone").Fix("leave the other labels out", syntax.Replace(d.Labels[0].Pos, last.EndPos, "_"))
 				return nil
 			}
-			arm.Name = typeName("Other")
+			arm.Name = typeName(look.prefix + "Other")
 			continue
 		}
-		r, ok := b.c.label(l, enum, selector)
+		r, ok := b.c.label(l, look.enum, look.selector)
 		if !ok {
 			return nil
 		}
 		arm.Labels = append(arm.Labels, r)
 		if i == 0 {
-			arm.Name = labelName(l, r)
+			arm.Name = labelName(look.prefix, l, r)
 		}
 	}
 	arm.Labels = merged(arm.Labels)
@@ -134,11 +140,11 @@ func isDefault(r *syntax.Range) bool {
 }
 
 // labelName names an arm after its first label.
-func labelName(l *syntax.Range, r Range) Name {
+func labelName(prefix string, l *syntax.Range, r Range) Name {
 	if e := l.First.Expr; e.Kind == syntax.ExprPath {
-		return typeName(e.Names[len(e.Names)-1].Text)
+		return typeName(prefix + e.Names[len(e.Names)-1].Text)
 	}
-	return typeName("Case" + strconv.FormatUint(r.First, 10))
+	return typeName(prefix + "Case" + strconv.FormatUint(r.First, 10))
 }
 
 // label resolves an arm's label: a bare member of the selector's enum, or constants.

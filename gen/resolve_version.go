@@ -75,24 +75,29 @@ func (b *body) condition(cs *clauseSet) *Expr {
 	return out
 }
 
-// versioned is the condition of `since n` or `until n`.
-func (b *body) versioned(s *syntax.Since) *Expr {
-	if b.c.version == nil {
-		b.c.report("E0110", s.Pos, "`%s` needs versions", s.Word).Help("add `versions 1..2 by Header.item;`")
-		return nil
+// versionNumber checks the number of `since n` or `until n`, which must split the versions.
+func (c *compiler) versionNumber(s *syntax.Since) (*big.Int, bool) {
+	if c.version == nil {
+		c.report("E0110", s.Pos, "`%s` needs versions", s.Word).Help("add `versions 1..2 by Header.item;`")
+		return nil, false
 	}
 	n, ok := syntax.ParseNumber(s.Number)
-	first, last := new(big.Int).SetUint64(b.c.version.first), new(big.Int).SetUint64(b.c.version.last)
+	first, last := new(big.Int).SetUint64(c.version.first), new(big.Int).SetUint64(c.version.last)
 	if !ok || n.Cmp(first) <= 0 || n.Cmp(last) > 0 {
-		b.c.report("E0307", s.Pos, "version %s splits nothing: there are %s to %s", s.Number, first, last)
+		c.report("E0307", s.Pos, "version %s splits nothing: there are %s to %s", s.Number, first, last)
+		return nil, false
+	}
+	return n, true
+}
+
+// versioned is the condition of `since n` or `until n`.
+func (b *body) versioned(s *syntax.Since) *Expr {
+	n, ok := b.c.versionNumber(s)
+	if !ok {
 		return nil
 	}
-	v := b.versionItem(s.Pos)
+	v := b.knownVersion(s.Pos)
 	if v == nil {
-		return nil
-	}
-	if !v.interval().has(first) || !v.interval().has(last) {
-		b.c.report("E0110", s.Pos, "`%s` cannot be %s to %s", v.Ref, first, last).Help("bound it with `in` and not with `=`")
 		return nil
 	}
 	op := OpGe
@@ -100,6 +105,20 @@ func (b *body) versioned(s *syntax.Since) *Expr {
 		op = OpLt
 	}
 	return &Expr{Op: op, Args: []*Expr{v, constExpr(n)}, Bool: true}
+}
+
+// knownVersion is the version where a field stands; its range holds all versions.
+func (b *body) knownVersion(at syntax.Pos) *Expr {
+	v := b.versionItem(at)
+	if v == nil {
+		return nil
+	}
+	first, last := new(big.Int).SetUint64(b.c.version.first), new(big.Int).SetUint64(b.c.version.last)
+	if !v.interval().has(first) || !v.interval().has(last) {
+		b.c.report("E0110", at, "`%s` cannot be %s to %s", v.Ref, first, last).Help("bound it with `in` and not with `=`")
+		return nil
+	}
+	return v
 }
 
 // versionItem finds the version from where a field stands.

@@ -153,7 +153,7 @@ var dialects = []struct{ name, flags string }{
 
 func TestGeneratedCCompiles(t *testing.T) {
 	_, general := general(t)
-	_, richer := testSchema(t, "richer")
+	_, richer := testSchema(t, "testdata/richer")
 	dirs := map[string]string{"metaroce": sdk(t), "features": features(t), "general": general, "richer": richer}
 	prefixes := map[string]string{"metaroce": "MR_", "features": "TP_", "general": "TG_", "richer": "TR_"}
 	for name, dir := range dirs {

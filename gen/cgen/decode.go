@@ -122,17 +122,18 @@ func (d *decoder) anyPlace() bool { return len(d.places) > 0 }
 
 // uses tells whether text contains the identifier.
 func uses(text, name string) bool {
-	for rest := text; ; {
-		i := strings.Index(rest, name)
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
 		if i < 0 {
 			return false
 		}
+		i += from
 		end := i + len(name)
-		before := i == 0 || !wordByte(rest[i-1]) && rest[i-1] != '.' && !strings.HasSuffix(rest[:i], "->")
-		if before && (end == len(rest) || !wordByte(rest[end])) {
+		before := i == 0 || !wordByte(text[i-1]) && text[i-1] != '.' && !strings.HasSuffix(text[:i], "->")
+		if before && (end == len(text) || !wordByte(text[end])) {
 			return true
 		}
-		rest = rest[end:]
+		from = end
 	}
 }
 
@@ -395,18 +396,22 @@ func (d *decoder) contents(parts []gen.Part, bit int, self string) {
 
 // spanContent checks text and padding of n bytes at p, in C, that start at offset at.
 func (d *decoder) spanContent(it *gen.Item, p, at, n string) {
-	code, test := "", ""
-	switch sp := it.Span; {
-	case sp.Kind == gen.SpanString:
-		code, test = "E_STRING", "is_utf8"
-	case sp.Kind == gen.SpanPad && !sp.Ignore:
-		code, test = "E_PADDING", "is_zero"
-	default:
-		return
+	check := func(code, test string) {
+		d.p.line("if (!%s(%s, %s)) {", test, p, n)
+		d.p.line("return fail(in, %s%s, %s, %s);", d.g.upper, code, at, d.field(it))
+		d.p.line("}")
 	}
-	d.p.line("if (!%s(%s, %s)) {", test, p, n)
-	d.p.line("return fail(in, %s%s, %s, %s);", d.g.upper, code, at, d.field(it))
-	d.p.line("}")
+	switch sp := it.Span; {
+	case sp.Kind == gen.SpanString && sp.ASCII:
+		check("E_STRING", "is_ascii")
+	case sp.Kind == gen.SpanString:
+		check("E_STRING", "is_utf8")
+	case sp.Kind == gen.SpanPad && !sp.Ignore:
+		check("E_PADDING", "is_zero")
+	}
+	if it.Span.Padded {
+		check("E_PADDING", "is_padded")
+	}
 }
 
 // sums prints the comparison of checksum fields, which happens when the caller verifies.

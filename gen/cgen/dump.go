@@ -324,6 +324,14 @@ func (g *generator) dumpSpan(p *printer, it *gen.Item, at, from string) {
 		p.line("number(%s, %d);", at, it.Span.Fixed)
 	case it.Span.Kind == gen.SpanPad:
 		p.line("number(%s, %s);", at, from)
+	case it.Span.Padded:
+		p.line("{")
+		p.line("size_t n = 0;")
+		p.line("while (n < %d && %s[n] != 0) {", it.Span.Fixed, from)
+		p.line("n++;")
+		p.line("}")
+		p.line("bytes(%s, \"%s\", %s, n);", at, kind, from)
+		p.line("}")
 	case it.Span.Fixed >= 0:
 		p.line("bytes(%s, \"%s\", %s, %d);", at, kind, from, it.Span.Fixed)
 	default:

@@ -15,11 +15,11 @@ import (
 )
 
 // general is the protocol of sizes, coverages, padding and lists, and a directory with its code.
-func general(t testing.TB) (*gen.Protocol, string) { return testSchema(t, "general") }
+func general(t testing.TB) (*gen.Protocol, string) { return testSchema(t, "testdata/general") }
 
 func testSchema(t testing.TB, name string) (*gen.Protocol, string) {
 	t.Helper()
-	p, err := gen.Load(filepath.Join("testdata", name+".mrs"))
+	p, err := gen.Load(name + ".mrs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func testSchema(t testing.TB, name string) (*gen.Protocol, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(built.dir, name)
+	dir := filepath.Join(built.dir, filepath.Base(name))
 	writeFiles(t, dir, files)
 	return p, dir
 }
@@ -118,8 +118,13 @@ func TestGeneratedCReplaysVectorsOfSizesAndCoverages(t *testing.T) {
 	replay(t, p, dir, generalVectors(t, p))
 }
 
+func TestGeneratedCReplaysVectorsOfTheWholeLanguage(t *testing.T) {
+	p, dir := testSchema(t, "../testdata/whole")
+	replay(t, p, dir, vectorsOf(t, p))
+}
+
 func TestGeneratedCReplaysVectorsOfTheRicherLanguage(t *testing.T) {
-	p, dir := testSchema(t, "richer")
+	p, dir := testSchema(t, "testdata/richer")
 	replay(t, p, dir, vectorsOf(t, p))
 }
 

@@ -136,6 +136,32 @@ static bool is_all(const uint8_t *p, uint8_t c, size_t n)
     return i == n;
 }
 `},
+	{"is_ascii", `
+static bool is_ascii(const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] < 0x80u) {
+        i++;
+    }
+    return i == n;
+}
+`},
+	{"is_padded", `
+/* Nothing but NULs follows the first NUL. */
+static bool is_padded(const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] != 0u) {
+        i++;
+    }
+    while (i < n && p[i] == 0u) {
+        i++;
+    }
+    return i == n;
+}
+`},
 	{"is_utf8", `
 /* RFC 3629: shortest form, no surrogates, at most U+10FFFF. */
 static bool is_utf8(const uint8_t *p, size_t n)

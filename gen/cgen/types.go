@@ -123,7 +123,7 @@ func itemDoc(it *gen.Item) []string {
 	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPad:
 		add("Bytes of padding.")
 	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanString:
-		add("UTF-8.")
+		add("%s", textDoc(it.Span))
 	case it.Kind == gen.KindArray || it.Kind == gen.KindList:
 		add("View; see its type.")
 	case s == nil:
@@ -141,6 +141,18 @@ func itemDoc(it *gen.Item) []string {
 		add("%d bits.", s.Bits)
 	}
 	return lines
+}
+
+// textDoc says what the bytes of a string are.
+func textDoc(s *gen.Span) string {
+	text := "UTF-8"
+	if s.ASCII {
+		text = "ASCII"
+	}
+	if s.Padded {
+		text += ", padded with NULs"
+	}
+	return text + "."
 }
 
 // structType prints the definition of s and, for a switch, of its enum.

@@ -111,6 +111,9 @@ func enumFacts(e *gen.Enum) []*fact {
 		r := gen.Range{First: m.First, Last: m.Last}
 		g := &fact{parent: f.key, key: m.Name.Schema, name: f.key + "." + m.Name.Schema, place: r.Text(), came: Source, gone: Wire}
 		g.add(Wire, "number", r.Text())
+		if m.Since+m.Until > 0 {
+			g.add(map[bool]Class{false: Source, true: Wire}[e.Closed], "versions", fmt.Sprintf("since %d, until %d", m.Since, m.Until))
+		}
 		g.addName(m.Name)
 		g.addDoc(m.Doc)
 		out = append(out, g)

@@ -71,7 +71,7 @@ func (s signer) typ(it *gen.Item) string {
 		}
 		return "array of " + it.Array.Scalar.NumberText()
 	case gen.KindSpan:
-		return fmt.Sprint("span ", it.Span.Kind, it.Span.Fixed, it.Span.Align)
+		return fmt.Sprint("span ", it.Span.Kind, it.Span.Fixed, it.Span.Align, it.Span.ASCII, it.Span.Padded)
 	case gen.KindList:
 		return "list" // compared as a declaration of its own
 	case gen.KindSwitch:

@@ -32,9 +32,20 @@ func numbers(e *gen.Enum, first, last uint64) string {
 func enumRows(e *gen.Enum) []string {
 	var rows []string
 	for _, m := range e.Members {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", numbers(e, m.First, m.Last), m.Name.Schema, cell(m.Doc)))
+		rows = append(rows, fmt.Sprintf("| %s | %s%s | %s |", numbers(e, m.First, m.Last), m.Name.Schema, versionsOf(m), cell(m.Doc)))
 	}
 	return rows
+}
+
+// versionsOf says which versions know a member.
+func versionsOf(m *gen.Member) (text string) {
+	if m.Since > 0 {
+		text += fmt.Sprintf(", since version %d", m.Since)
+	}
+	if m.Until > 0 {
+		text += fmt.Sprintf(", until version %d", m.Until)
+	}
+	return text
 }
 
 func reservedRows(e *gen.Enum) []string {

@@ -239,7 +239,7 @@ func storageBits(s *gen.Scalar) int {
 	case s.Flag:
 		return 1
 	case s.Enum != nil:
-		return typeBits(uintType(s.Enum.Bits))
+		return typeBits(uintType(s.Enum.Held))
 	}
 	return typeBits(uintType(s.Bits))
 }

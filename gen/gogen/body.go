@@ -104,6 +104,21 @@ var helpers = map[string]function{
 		results: "bool",
 		body:    "for _, octet := range pad {\nif octet != 0 {\nreturn false\n}\n}\nreturn true",
 	},
+	"isASCII": {
+		doc:  []string{"isASCII tells whether a text has no byte above 0x7f."},
+		name: "isASCII[T string | []byte]", params: "text T", results: "bool",
+		body: "for index := range len(text) {\nif text[index] > 0x7f {\nreturn false\n}\n}\nreturn true",
+	},
+	"nulPadded": {
+		doc:  []string{"nulPadded tells whether nothing but NULs follows the first NUL."},
+		name: "nulPadded", params: "text []byte", results: "bool",
+		body: "ended := false\nfor _, octet := range text {\nif ended && octet != 0 {\nreturn false\n}\nended = octet == 0\n}\nreturn true",
+	},
+	"untilNul": {
+		doc:  []string{"untilNul is a text up to its first NUL."},
+		name: "untilNul[T string | []byte]", params: "text T", results: "string",
+		body: "for index := range len(text) {\nif text[index] == 0 {\nreturn string(text[:index])\n}\n}\nreturn string(text)",
+	},
 	"extend": {
 		doc:     []string{"extend adds an element, whose memory it takes from an element that was cut off before if there is one."},
 		name:    "extend[T any]",

@@ -103,8 +103,9 @@ func (d *decoder) nestedSpans(pl place, parts []gen.Part, in nestedAt) {
 			d.nestedSpans(pl, fixedParts(it.Struct), nestedAt{path, at})
 		case it.Kind != gen.KindSpan:
 		case it.Span.Kind == gen.SpanString:
-			d.b.line("if !utf8.Valid(%s[%d:%d]) {\nreturn %sfault(CodeString, %q, %s, 0)\n}",
-				pl.buf, at, at+it.Span.Fixed, d.fail, path, plus(pl.start, at))
+			for _, f := range textFaults(it.Span, fmt.Sprintf("%s[%d:%d]", pl.buf, at, at+it.Span.Fixed)) {
+				d.b.line("if %s {\nreturn %sfault(%s, %q, %s, 0)\n}", f[0], d.fail, f[1], path, plus(pl.start, at))
+			}
 		case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
 			d.b.line("if !allZero(%s[%d:%d]) {\nreturn %sfault(CodePadding, %q, %s, 0)\n}",
 				pl.buf, at, at+it.Span.Fixed, d.fail, path, plus(pl.start, at))
@@ -315,7 +316,9 @@ func (d *decoder) take(t *gen.Take) {
 	}
 	switch {
 	case sp.Kind == gen.SpanString:
-		d.b.line("if !utf8.Valid(%s) {\nreturn 0, fault(CodeString, %q, %s, 0)\n}", span, path, d.off())
+		for _, f := range textFaults(sp, span) {
+			d.b.line("if %s {\nreturn 0, fault(%s, %q, %s, 0)\n}", f[0], f[1], path, d.off())
+		}
 		d.b.line("%s = string(%s)", field, span)
 	case sp.Kind == gen.SpanPad:
 		if !sp.Ignore {

@@ -394,6 +394,10 @@ func (e *encoder) storeSpan(it *gen.Item, dst string) {
 	case gen.SpanPad:
 		e.b.line("clear(%s)", dst)
 	case gen.SpanString:
+		if it.Span.Padded {
+			e.b.line("clear(%s[copy(%s, %s):])", dst, dst, src)
+			break
+		}
 		e.b.line("copy(%s, %s)", dst, src)
 	default:
 		e.b.line("copy(%s, %s[:])", dst, src)

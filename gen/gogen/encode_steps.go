@@ -61,7 +61,7 @@ func (g *generator) fit(b *body, it *gen.Item, gd guard) {
 	case it.Kind == gen.KindStruct && it.Struct.FixedSize && it.Struct.Max > 0 && g.narrow(it.Struct):
 		b.line("if err := %s.fits(); err != nil {\nreturn %sinside(err, %q, 0)\n}", field, gd.result, name)
 	case fixedString(it):
-		b.line("if len(%s) != %d {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", field, it.Span.Fixed, gd.result, name)
+		b.line("if %s {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", misfit(it.Span, field), gd.result, name)
 	case narrowScalar(it) && it.Scalar.Signed:
 		limit := uint64(1) << (it.Scalar.Bits - 1)
 		b.line("if %s < -%d || %s > %d {\nreturn %sfault(CodeNofit, %q, 0, 0).values(0, uint64(%s))\n}", field, limit, field, limit-1, gd.result, name, field)

@@ -32,7 +32,7 @@ func (g *generator) enum(f *jen.File, e *gen.Enum) {
 		lines = append(lines, "Other numbers than the members' are refused.")
 	}
 	doc(f, lines...)
-	f.Type().Id(name).Id(uintType(e.Bits))
+	f.Type().Id(name).Id(uintType(e.Held))
 	f.Line()
 	doc(f, "Members of "+name+".")
 	f.Const().DefsFunc(func(defs *jen.Group) {
@@ -96,7 +96,7 @@ func (g *generator) enumRange(f *jen.File, e *gen.Enum, m *gen.Member) {
 	switch {
 	case m.First == 0:
 		cond = fmt.Sprintf("%s <= %sMax", recv, name)
-	case m.Last == 1<<e.Bits-1 && e.Bits == typeBits(uintType(e.Bits)):
+	case m.Last == 1<<e.Held-1 && e.Held == typeBits(uintType(e.Held)):
 		cond = fmt.Sprintf("%s >= %sMin", recv, name)
 	default:
 		cond = fmt.Sprintf("%s >= %sMin && %s <= %sMax", recv, name, recv, name)

@@ -106,7 +106,12 @@ func (l *loader) other(in runPlace, p gen.Part) {
 		n := it.Vector.Bits / 8
 		l.b.line("%s = load%s((*[%d]byte)(%s[%d:%d]))", dst, vectorType(it.Vector), n, l.buf.code, at, at+n)
 	case gen.KindSpan:
-		l.b.line("%s = %s(%s[%d:%d])", dst, spanType(it.Span), l.buf.code, at, at+it.Span.Fixed)
+		bytes := fmt.Sprintf("%s[%d:%d]", l.buf.code, at, at+it.Span.Fixed)
+		if it.Span.Kind == gen.SpanString {
+			l.b.line("%s = %s", dst, textOf(it.Span, bytes))
+			break
+		}
+		l.b.line("%s = %s(%s)", dst, spanType(it.Span), bytes)
 	default:
 		l.g.fail("%s cannot lie in a run", it.Name.Schema)
 	}

@@ -114,10 +114,6 @@ func (v *validator) strings(parts []gen.Part) {
 	}
 }
 
-func (v *validator) text(it *gen.Item) {
-	v.b.line("if !utf8.ValidString(%s.%s) {\nreturn fault(CodeString, %q, 0, 0)\n}", v.sc.self, it.Name.Go, it.Name.Schema)
-}
-
 func (v *validator) nested(name gen.Name, args string) {
 	v.b.line("if err := %s.%s.Validate(%s); err != nil {\nreturn inside(err, %q, 0)\n}", v.sc.self, name.Go, args, name.Schema)
 }

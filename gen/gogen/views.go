@@ -176,7 +176,9 @@ func (d *decoder) spanTerms(pl place, parts []gen.Part, base int) []string {
 			terms = append(terms, d.spanTerms(pl, fixedParts(it.Struct), at)...)
 		case it.Kind != gen.KindSpan:
 		case it.Span.Kind == gen.SpanString:
-			terms = append(terms, fmt.Sprintf("utf8.Valid(%s[%d:%d])", pl.buf, at, at+it.Span.Fixed))
+			for _, f := range textFaults(it.Span, fmt.Sprintf("%s[%d:%d]", pl.buf, at, at+it.Span.Fixed)) {
+				terms = append(terms, strings.TrimPrefix(f[0], "!"))
+			}
 		case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
 			terms = append(terms, fmt.Sprintf("allZero(%s[%d:%d])", pl.buf, at, at+it.Span.Fixed))
 		}

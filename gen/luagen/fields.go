@@ -243,7 +243,7 @@ func ranged(e *gen.Enum) bool {
 			return true
 		}
 	}
-	return e.Bits > 32
+	return e.Held > 32
 }
 
 // enumTables prints the names of every enum's numbers, for fields and for the analysis.

@@ -35,6 +35,9 @@ var runtimeCover string
 //go:embed runtime/lint.lua
 var runtimeLint string
 
+//go:embed runtime/text.lua
+var runtimeText string
+
 //go:embed runtime/tail.lua
 var runtimeTail string
 

@@ -107,7 +107,11 @@ func shownValue(t *testing.T, attr map[string]string, item *gen.Item) string {
 // wantedValue is a vector's value in the same form, or "" for an item without bytes, which trees do not show.
 func wantedValue(item *gen.Item, text string) string {
 	if rest, ok := strings.CutPrefix(text, "text:"); ok {
-		text = "hex:" + hex.EncodeToString([]byte(rest))
+		b := []byte(rest)
+		if item.Span.Padded {
+			b = append(b, make([]byte, item.Span.Fixed-len(b))...)
+		}
+		text = "hex:" + hex.EncodeToString(b)
 	}
 	if text == "hex:" || text == "0" && item.Kind == gen.KindSpan {
 		return ""

@@ -4,6 +4,7 @@ package luagen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -75,6 +76,13 @@ func (g *generator) lints() bool {
 	return false
 }
 
+// texts tells whether a string asks for more than UTF-8.
+func (g *generator) texts() bool {
+	return slices.ContainsFunc(g.structs, func(s *gen.Struct) bool {
+		return slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return it.Span != nil && (it.Span.ASCII || it.Span.Padded) })
+	})
+}
+
 // runtimes prints the pieces that decode functions call.
 func (g *generator) runtimes() {
 	if g.deep() {
@@ -85,6 +93,9 @@ func (g *generator) runtimes() {
 	}
 	if g.lints() {
 		g.embed(runtimeLint)
+	}
+	if g.texts() {
+		g.embed(runtimeText)
 	}
 	if len(g.lists) == 0 {
 		return

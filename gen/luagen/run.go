@@ -231,7 +231,14 @@ type span struct{ path, from, to string }
 func (f *function) spanContent(it *gen.Item, sp span) {
 	switch {
 	case it.Span.Kind == gen.SpanString:
-		f.g.line("if not utf8(%s, %s) then %s end", sp.from, sp.to, failure(gen.StringNumber, sp.path, sp.from))
+		valid := "utf8"
+		if it.Span.ASCII {
+			valid = "ascii"
+		}
+		f.g.line("if not %s(%s, %s) then %s end", valid, sp.from, sp.to, failure(gen.StringNumber, sp.path, sp.from))
+		if it.Span.Padded {
+			f.g.line("if not padded(%s, %s) then %s end", sp.from, sp.to, failure(gen.PaddingNumber, sp.path, sp.from))
+		}
 	case it.Span.Kind == gen.SpanPad && !it.Span.Ignore:
 		f.g.line("if not blank(%s, %s) then %s end", sp.from, sp.to, failure(gen.PaddingNumber, sp.path, sp.from))
 	}

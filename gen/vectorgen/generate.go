@@ -84,6 +84,9 @@ func (g *generator) packet() error {
 				id = fmt.Sprintf("%s-%#x", id, pk.label)
 			}
 			picks := map[*gen.Switch]pick{sw.Switch: pk}
+			if shares(sw) && g.seed(id, plan{picks: picks}) == nil {
+				continue
+			}
 			if seen[pk.arm] > 1 {
 				g.another(id, picks)
 			} else {

@@ -27,6 +27,8 @@ type pick struct {
 type maker struct {
 	plan plan
 	n    byte // last byte put into a span
+
+	settled map[*gen.Value]bool // numbers that have chosen an arm
 }
 
 // structure builds the items of st into v.
@@ -199,6 +201,9 @@ func (m *maker) resize(k *gen.Value, n int) {
 		k.Num = uint64(n)
 		return
 	}
+	if k.Item.Span.Padded {
+		n /= 2
+	}
 	k.Bytes = make([]byte, n)
 	for i := range k.Bytes {
 		m.n++
@@ -245,20 +250,6 @@ func (m *maker) element(l *gen.List, c *gen.Case, i int) *gen.Value {
 		m.structure(e, c.Struct, nil)
 	}
 	return e
-}
-
-func (m *maker) choice(sc gen.Scope, k *gen.Value) {
-	p, ok := m.plan.picks[k.Item.Switch]
-	if !ok {
-		p = picksOf(k.Item.Switch)[0]
-	}
-	if sel := sc.Resolve(k.Item.Switch.Selector); sel != nil {
-		sel.Num = p.label
-	}
-	k.Arm = p.arm
-	if p.arm.Struct != nil {
-		m.structure(k, p.arm.Struct, sc.Bind(p.arm.Struct, p.arm.Args))
-	}
 }
 
 // picksOf lists every arm that has a layout, with the first and the last number of each label.

@@ -25,6 +25,10 @@ var texts = []struct {
 func (g *generator) spans(s *seed) {
 	for _, f := range gen.Fields(s.tree) {
 		item := f.Node.Item
+		if item != nil && item.Kind == gen.KindSpan && item.Span.Kind == gen.SpanString && item.Span.Fixed >= 0 && !g.items[item] {
+			g.fixedTexts(s, f)
+			g.items[item] = true
+		}
 		if item == nil || item.Kind != gen.KindSpan || item.Span.Fixed >= 0 || item.Span.Align > 0 || s.decoded.Lookup(f.Path) == nil {
 			continue
 		}
@@ -37,6 +41,21 @@ func (g *generator) spans(s *seed) {
 			}
 		}
 		g.items[item] = true
+	}
+}
+
+// fixedTexts records s with other texts in a string of constant size, cut or followed by NULs.
+func (g *generator) fixedTexts(s *seed, f gen.Field) {
+	at := s.decoded.Lookup(f.Path)
+	if at == nil {
+		return
+	}
+	for _, t := range texts {
+		b := slices.Clone(s.bytes)
+		field := b[at.Off : at.Off+at.Item.Span.Fixed]
+		clear(field)
+		copy(field, t.b)
+		g.add(s, fmt.Sprintf("%s:%s", f.Path, t.name), b)
 	}
 }
 
