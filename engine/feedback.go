@@ -5,6 +5,7 @@ package engine
 import (
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -12,6 +13,7 @@ import (
 type scratch struct {
 	acked []path.Ref
 	moved []path.Moved
+	chunk stream.Chunk
 }
 
 // handleAck applies an ACK: all of its blocks, or none.
@@ -72,7 +74,7 @@ func (e *Endpoint) retire(c *conn, ref path.Ref) {
 		c.incoming.replies.Retire(replyRef(ref))
 		return
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	s.Retire(streamRef(ref))
 	e.complete(c, s)
 	c.outgoing.activate(s)
@@ -116,7 +118,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		e.drop(DropNotice)
 		return
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	switch {
 	case n.Code == wire.NoticeCodeNoReceive:
 		s.Park(e.now, streamRef(ref), n.Info)
@@ -144,7 +146,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 
 // handleReady lets parked messages go on.
 func (e *Endpoint) handleReady(c *conn, r *wire.Ready) {
-	s := c.outgoing.byID[r.Stream]
+	s := c.outgoing.get(r.Stream)
 	if s == nil {
 		e.drop(DropNotice)
 		return

@@ -117,7 +117,7 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 		e.refuse(c, p, a, refusal{chunk: k, code: wire.NoticeCodeBadStream, info: uint32(e.cfg.Streams)})
 		return true
 	}
-	s := c.incoming.get(k.message.Stream)
+	s := c.incoming.obtain(k.message.Stream)
 	f := s.Examine(&k.header)
 	if f.Verdict == stream.Place || f.Verdict == stream.Refuse {
 		e.announce(c, s)

@@ -141,7 +141,7 @@ func (q *pair) pays(size int) bool {
 }
 
 // paid notes what goes to a plane that is not valid yet.
-func (c *conn) paid(r Route, size int) {
+func (c *conn) paid(r *Route, size int) {
 	if len(c.pairs) < 2 {
 		return // the handshake has shown the only one to be valid
 	}
