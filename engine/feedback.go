@@ -45,7 +45,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		e.touch(c, p.Deadline())
 		progress = progress || len(acked) > 0
 		heard = heard || v.Progress
-		sum = gather(sum, v.Feedback)
+		gather(&sum, &v.Feedback)
 		if v.Progress {
 			c.pairOn(p).heard = e.now
 		}
@@ -82,22 +82,20 @@ func (e *Endpoint) retire(c *conn, ref path.Ref) {
 
 // complete turns what a stream has finished into events, in message order.
 func (e *Endpoint) complete(c *conn, s *sender) {
-	for {
-		d, ok := s.NextDone()
-		if !ok {
-			c.outgoing.recount()
-			return
-		}
+	for s.HasDone() {
+		d, _ := s.NextDone()
+		ev := e.events.Extend()
+		ev.Conn, ev.Stream = c.id, s.ID
 		if d.End {
-			e.events.Push(Event{Kind: StreamClosed, Conn: c.id, Stream: s.ID})
+			ev.Kind = StreamClosed
 			continue
 		}
-		ev := Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err, Result: d.Result}
+		ev.Kind, ev.ID, ev.Err, ev.Result = Completed, d.ID, d.Err, d.Result
 		if d.Status != wire.StatusOk {
 			ev.Err = &OpError{Conn: c.id, Stream: s.ID, Message: d.Message, Code: wire.NoticeCode(d.Status)}
 		}
-		e.events.Push(ev)
 	}
+	c.outgoing.recount()
 }
 
 // handleNotice takes in a refusal. It counts only while its PSN is outstanding for the very message that it names.

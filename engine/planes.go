@@ -117,7 +117,7 @@ func (e *Endpoint) pairsWith(r Route, theirs []wire.ParametersAddress) []pair {
 // admit finds the plane that a datagram came on. One from any other address is not the peer's.
 //
 //mr:req MR-PLANE-002
-func (e *Endpoint) admit(c *conn, d Datagram) bool {
+func (e *Endpoint) admit(c *conn, d *Datagram) bool {
 	q := c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr())
 	if q == nil {
 		e.drop(DropAddress)

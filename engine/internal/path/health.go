@@ -135,14 +135,16 @@ func (p *Path) revive(largest uint32) {
 	p.timer = timer{}
 }
 
-// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports.
-func (p *Path) Follow(route Route, epoch uint8) {
-	if route == p.Route && epoch == p.Epoch {
-		return
+// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
+// whether they have changed.
+func (p *Path) Follow(route *Route, epoch uint8) bool {
+	if epoch == p.Epoch && *route == p.Route {
+		return false
 	}
-	p.Route, p.Epoch = route, epoch
+	p.Route, p.Epoch = *route, epoch
 	p.health.asked = 0
 	p.health.next = min(p.health.next, p.timer.since)
+	return true
 }
 
 // Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.

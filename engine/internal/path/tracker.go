@@ -14,7 +14,6 @@ type Arrival struct {
 	Floor    uint8
 	Epoch    uint8
 	ECN      uint8
-	Route    Route
 }
 
 // Admission is the tracker's verdict on a sequenced packet.

@@ -363,6 +363,9 @@ func (s *Incoming) Flush(err error) {
 	s.memory.receives.Reclaim(&s.receives)
 }
 
+// HasArrived tells whether NextArrived has something to return.
+func (s *Incoming) HasArrived() bool { return s.arrived.Len() > 0 }
+
 // NextArrived returns what the application should hear of, in order.
 func (s *Incoming) NextArrived() (Arrived, bool) {
 	a, ok := s.arrived.Pop()

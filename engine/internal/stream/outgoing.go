@@ -227,17 +227,22 @@ func (s *Outgoing) Retire(r Ref) {
 // isData tells whether requests wait for the message: it writes at the peer.
 func (m *outgoing) isData() bool { return m.Op == Write || m.Op == Send }
 
+// HasDone tells whether NextDone has something to return.
+func (s *Outgoing) HasDone() bool {
+	return s.flushed.Len() > 0 || s.queue.Len() > 0 && s.queue.Front().done()
+}
+
 // NextDone returns the operations that have ended, in message order.
 //
 //mr:req MR-STREAM-006
 func (s *Outgoing) NextDone() (Done, bool) {
-	if s.flushed.Len() > 0 {
+	switch {
+	case !s.HasDone():
+		return Done{}, false
+	case s.flushed.Len() > 0:
 		d, _ := s.flushed.Pop()
 		s.budget.flushed.Reclaim(&s.flushed)
 		return d, true
-	}
-	if s.queue.Len() == 0 || !s.queue.Front().done() {
-		return Done{}, false
 	}
 	m := s.queue.Front()
 	s.queue.Skip()
