@@ -135,7 +135,7 @@ func (l *ledger) transmission(tsn uint32) (transmission, bool) {
 // record takes the next PSN.
 //
 //mr:req MR-PATH-004
-func (l *ledger) record(e entry) uint32 {
+func (l *ledger) record(m *Moved, tsn uint32) uint32 {
 	if !l.room() {
 		panic("path: PSN window exceeded")
 	}
@@ -146,7 +146,8 @@ func (l *ledger) record(e entry) uint32 {
 	l.next = l.space.Add(psn, 1)
 	l.psns++
 	s := l.slot(psn)
-	*s = e
+	s.ref, s.size, s.tsn, s.before = m.Ref, int32(m.Size), tsn, uint8(min(m.Losses, 255))
+	s.losses, s.forGap = 0, false
 	l.fly(psn)
 	return psn
 }

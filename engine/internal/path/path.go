@@ -112,7 +112,7 @@ func (p *Path) fits(sizeBytes int) bool {
 // Record enters a packet with a new PSN. The caller has asked Room.
 func (p *Path) Record(now mono.Time, m Moved) Stamp {
 	tsn := p.ledger.transmit(transmission{at: now})
-	psn := p.ledger.record(entry{ref: m.Ref, size: int32(m.Size), tsn: tsn, before: uint8(min(m.Losses, 255))})
+	psn := p.ledger.record(&m, tsn)
 	p.Sent.Packets++
 	p.health.sent++
 	p.timer.sent(now)
