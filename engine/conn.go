@@ -89,6 +89,7 @@ type failing struct {
 type traffic struct {
 	sent, received uint64
 	moved          uint64 // chunks, not bytes
+	resting        resting
 }
 
 // clock is when a connection needs attention.
@@ -224,6 +225,7 @@ func (e *Endpoint) opened(c *conn) {
 	e.touch(c, e.now.Add(e.cfg.DeadAfter/quietParts))
 	c.clock.progress = e.now
 	c.clock.control = Never
+	c.greeting.cookies, c.greeting.print = nil, ""
 	e.events.Push(Event{Kind: Opened, Conn: c.id})
 }
 

@@ -107,7 +107,7 @@ func (e *Endpoint) arrival(d *Datagram) path.Arrival {
 //
 //mr:req MR-PATH-012 MR-PATH-013
 func (e *Endpoint) follow(c *conn, p *path.Path, d *Datagram) {
-	if !c.opener() && p.Follow(&d.Route, e.in.Base.Epoch) {
+	if !c.opener() && p.Follow(e.arrival(d), &d.Route) {
 		e.touch(c, p.Deadline())
 	}
 }

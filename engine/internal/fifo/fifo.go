@@ -81,6 +81,13 @@ func (q *Queue[T]) Clear() {
 	q.items, q.head = q.items[:0], 0
 }
 
+// Rest gives back the memory of an empty queue.
+func (q *Queue[T]) Rest() {
+	if q.Len() == 0 {
+		q.items = nil
+	}
+}
+
 // Front is the first item; the queue must not be empty.
 func (q *Queue[T]) Front() T { return q.items[q.head] }
 

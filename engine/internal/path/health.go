@@ -137,11 +137,11 @@ func (p *Path) revive(largest uint32) {
 
 // Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
 // whether they have changed.
-func (p *Path) Follow(route *Route, epoch uint8) bool {
-	if epoch == p.Epoch && *route == p.Route {
+func (p *Path) Follow(a Arrival, route *Route) bool {
+	if a.Epoch == p.Epoch && *route == p.Route {
 		return false
 	}
-	p.Route, p.Epoch = *route, epoch
+	p.Route, p.Epoch = *route, a.Epoch
 	p.health.asked = 0
 	p.health.next = min(p.health.next, p.timer.since)
 	return true

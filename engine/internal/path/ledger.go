@@ -116,7 +116,7 @@ func (l *ledger) remember() {
 		return
 	}
 	old := l.sent
-	l.sent = make([]transmission, max(8, 2*len(old)))
+	l.sent = make([]transmission, max(2, 2*len(old)))
 	for i := 1; i <= len(old); i++ {
 		tsn := l.space.Add(l.nextTSN, -int64(i))
 		l.sent[int(tsn)&(len(l.sent)-1)] = old[int(tsn)&(len(old)-1)]
@@ -154,9 +154,16 @@ func (l *ledger) record(m *Moved, tsn uint32) uint32 {
 
 func (l *ledger) grow() {
 	old := *l
-	l.ring = make([]entry, max(16, 2*len(old.ring)))
+	l.ring = make([]entry, max(4, 2*len(old.ring)))
 	for psn := l.floor; psn != l.next; psn = l.space.Add(psn, 1) {
 		*l.slot(psn) = *old.slot(psn)
+	}
+}
+
+// rest gives back the memory of a ledger in which nothing is outstanding.
+func (l *ledger) rest() {
+	if l.floor == l.next {
+		l.ring, l.sent = nil, nil
 	}
 }
 

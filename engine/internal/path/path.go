@@ -194,6 +194,9 @@ func (p *Path) InFlight() int { return p.ledger.inFlight }
 // Idle tells whether every PSN is acknowledged or abandoned.
 func (p *Path) Idle() bool { return p.ledger.floor == p.ledger.next }
 
+// Rest gives back what an idle path does not need: no RTT sample is taken of what it has sent before.
+func (p *Path) Rest() { p.ledger.rest() }
+
 // Window is the congestion window in bytes.
 func (p *Path) Window() int { return p.window.Window() }
 

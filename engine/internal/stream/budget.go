@@ -15,7 +15,6 @@ type Budget struct {
 	freed    bool
 	free     []*outgoing
 	queues   fifo.Pool[*outgoing]
-	flushed  fifo.Pool[Done]
 	gathered []byte // scratch for chunks that span pieces
 }
 
@@ -38,6 +37,11 @@ func (b *Budget) release(m *outgoing) {
 	m.Data, m.Pieces, m.Into = nil, nil, nil
 	m.progress = progress{acked: m.acked.emptied()}
 	b.free = append(b.free, m)
+}
+
+// Rest gives back the memory that no stream needs now.
+func (b *Budget) Rest() {
+	b.free, b.queues, b.gathered = nil, fifo.Pool[*outgoing]{}, nil
 }
 
 // Freed tells, once, that something has become available since it was asked last.

@@ -5,6 +5,7 @@ package stream
 import (
 	"fmt"
 
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
@@ -34,7 +35,9 @@ func (s *Outgoing) Fail(err error, code wire.Status) {
 }
 
 func (s *Outgoing) flush(m *outgoing, err error) {
-	s.budget.flushed.Lend(&s.flushed)
+	if s.flushed == nil {
+		s.flushed = new(fifo.Queue[Done])
+	}
 	s.flushed.Push(Done{ID: m.ID, Err: err})
 }
 

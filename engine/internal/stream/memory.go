@@ -29,3 +29,6 @@ func (y *Memory) give(m *incoming) {
 	m.got, m.count, m.complete = m.got.emptied(), 0, false
 	y.free = append(y.free, m)
 }
+
+// Rest gives back the memory that no stream needs now.
+func (y *Memory) Rest() { *y = Memory{} }

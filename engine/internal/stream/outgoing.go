@@ -121,9 +121,9 @@ type Outgoing struct {
 	data     int                   // Writes and Sends begun and not wholly acknowledged
 	parking  parking
 	busy     busy
-	deadline mono.Time // lower bound of the operations' deadlines
-	failed   error     // operations end with it
-	flushed  fifo.Queue[Done]
+	deadline mono.Time         // lower bound of the operations' deadlines
+	failed   error             // operations end with it
+	flushed  *fifo.Queue[Done] // ended by failure; nil = none
 }
 
 // Done is an operation that has ended.
@@ -229,7 +229,7 @@ func (m *outgoing) isData() bool { return m.Op == Write || m.Op == Send }
 
 // HasDone tells whether NextDone has something to return.
 func (s *Outgoing) HasDone() bool {
-	return s.flushed.Len() > 0 || s.queue.Len() > 0 && s.queue.Front().done()
+	return s.flushed != nil || s.queue.Len() > 0 && s.queue.Front().done()
 }
 
 // NextDone returns the operations that have ended, in message order.
@@ -239,9 +239,11 @@ func (s *Outgoing) NextDone() (Done, bool) {
 	switch {
 	case !s.HasDone():
 		return Done{}, false
-	case s.flushed.Len() > 0:
+	case s.flushed != nil:
 		d, _ := s.flushed.Pop()
-		s.budget.flushed.Reclaim(&s.flushed)
+		if s.flushed.Len() == 0 {
+			s.flushed = nil
+		}
 		return d, true
 	}
 	m := s.queue.Front()
