@@ -18,7 +18,7 @@ type health struct {
 	sent    uint32 // transmissions of the sample under way
 	lost    uint32 // of those, lost by send order
 	refused uint32 // packets that the peer has reported as refused
-	asked   int    // probes since the failure, or since the route changed
+	asked   int32  // probes since the failure, or since the route changed
 	Service
 }
 

@@ -41,14 +41,13 @@ type entry struct {
 // list chains entries by PSN; each entry is in one list at most.
 type list struct {
 	head, tail uint32
-	n          int
+	n          int32
 }
 
 // ledger is the sending half: what every PSN from floor to next names and what became of it. The flight list is ordered
 // by TSN, so that loss by send order only looks at its head.
 type ledger struct {
 	space    wire.Space
-	window   int64
 	floor    uint32 // lowest PSN neither acknowledged nor abandoned; next when there is none
 	next     uint32
 	ring     []entry // index PSN mod len; len grows on demand up to window
@@ -76,7 +75,6 @@ const remembered = 512
 func newLedger(cfg *Config) ledger {
 	return ledger{
 		space:   cfg.Space,
-		window:  cfg.window(),
 		floor:   cfg.First & cfg.Space.Mask(),
 		next:    cfg.First & cfg.Space.Mask(),
 		nextTSN: cfg.First & cfg.Space.Mask(),
@@ -93,7 +91,7 @@ func (l *ledger) holds(psn uint32) bool {
 
 func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
 
-func (l *ledger) room() bool { return l.outstanding() < l.window }
+func (l *ledger) room() bool { return l.outstanding() < window(l.space) }
 
 // transmit takes the next TSN.
 //
