@@ -23,6 +23,9 @@ type pathReply struct {
 	probe wire.Probe
 }
 
+// empty tells whether no queue holds anything.
+func (a *answers) empty() bool { return a.notices.Len()+a.readies.Len()+a.replies.Len() == 0 }
+
 // mostAnswers bounds each queue of a connection.
 const mostAnswers = 64
 

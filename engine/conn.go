@@ -89,6 +89,7 @@ type failing struct {
 type traffic struct {
 	sent, received uint64
 	moved          uint64 // chunks, not bytes
+	resting        resting
 }
 
 // clock is when a connection needs attention.
@@ -106,9 +107,8 @@ type clock struct {
 
 // outgoingSet holds the sending ends of streams, and which of them have something to send.
 type outgoingSet struct {
+	directory[sender]
 	cfg     *stream.Config
-	byID    map[uint16]*sender
-	list    []*sender
 	active  fifo.Queue[*sender]
 	budget  stream.Budget
 	waiting fifo.Queue[*sender]
@@ -116,20 +116,19 @@ type outgoingSet struct {
 
 // sender is an outgoing stream and its membership in the active queue.
 type sender struct {
-	*stream.Outgoing
+	stream.Outgoing
 	queued bool
 }
 
-// get returns the stream, new if need be.
+// obtain returns the stream, new if need be.
 //
 //mr:req MR-STREAM-003
-func (s *outgoingSet) get(id uint16) *sender {
-	if out := s.byID[id]; out != nil {
-		return out
+func (s *outgoingSet) obtain(id uint16) *sender {
+	out := s.get(id)
+	if out == nil {
+		out = &sender{Outgoing: *stream.NewOutgoing(id, s.cfg, &s.budget)}
+		s.add(id, out)
 	}
-	out := &sender{Outgoing: stream.NewOutgoing(id, s.cfg, &s.budget)}
-	s.byID[id] = out
-	s.list = append(s.list, out)
 	return out
 }
 
@@ -154,9 +153,9 @@ func (s *outgoingSet) recount() {
 
 // incomingSet holds the receiving ends of streams.
 type incomingSet struct {
+	directory[receiver]
 	cfg      *stream.Config
-	byID     map[uint16]*receiver
-	list     []*receiver
+	memory   stream.Memory
 	begun    int    // messages begun and incomplete, of all streams
 	expected uint64 // bytes of them that have not arrived
 	replies  stream.Replies
@@ -164,19 +163,18 @@ type incomingSet struct {
 
 // receiver is an incoming stream.
 type receiver struct {
-	*stream.Incoming
+	stream.Incoming
 	announced bool // the application has heard of it
 	noticed   Time // when it was last told of a missing receive
 }
 
 //mr:req MR-STREAM-003
-func (s *incomingSet) get(id uint16) *receiver {
-	if in := s.byID[id]; in != nil {
-		return in
+func (s *incomingSet) obtain(id uint16) *receiver {
+	in := s.get(id)
+	if in == nil {
+		in = &receiver{Incoming: *stream.NewIncoming(id, s.cfg, &s.memory), noticed: -Never}
+		s.add(id, in)
 	}
-	in := &receiver{Incoming: stream.NewIncoming(id, s.cfg), noticed: -Never}
-	s.byID[id] = in
-	s.list = append(s.list, in)
 	return in
 }
 
@@ -206,12 +204,10 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 	c.paths = path.NewSet(l.paths, e.cfg.Burst, e.rng)
 	c.outgoing = outgoingSet{
 		cfg:    &stream.Config{Chunk: uint32(l.chunk), Window: theirs.StreamWindow.Value, Span: theirs.Span.Value},
-		byID:   make(map[uint16]*sender),
 		budget: stream.Budget{Messages: int(theirs.Messages.Value), Requests: int(theirs.Requests.Value)},
 	}
 	c.incoming = incomingSet{
-		cfg:  &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
-		byID: make(map[uint16]*receiver),
+		cfg: &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
 	}
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)
@@ -229,6 +225,7 @@ func (e *Endpoint) opened(c *conn) {
 	e.touch(c, e.now.Add(e.cfg.DeadAfter/quietParts))
 	c.clock.progress = e.now
 	c.clock.control = Never
+	c.greeting.cookies, c.greeting.print = nil, ""
 	e.events.Push(Event{Kind: Opened, Conn: c.id})
 }
 

@@ -17,9 +17,9 @@ func (e *Endpoint) NextDatagram(now Time, buf []byte) (d Datagram, ok bool) {
 	for e.ready.Len() > 0 {
 		c := e.ready.Front()
 		if c.phase != over {
-			if route, ok := e.next(c); ok {
+			if route := e.next(c); route != nil {
+				d.Route, d.ECN, d.Bytes = *route, e.ecn, e.encode(buf)
 				e.rotate(c)
-				d := e.emit(buf, route)
 				c.paid(route, len(d.Bytes))
 				return d, true
 			}
@@ -41,72 +41,67 @@ func (e *Endpoint) rotate(c *conn) {
 	}
 }
 
-// next is the ladder: what a connection sends first. Each rung fills in e.out.
+// next is the ladder: what a connection sends first, and where to; nil when nothing is due. Each rung fills in e.out.
 //
 //mr:req MR-CC-009
-func (e *Endpoint) next(c *conn) (Route, bool) {
-	if route, ok := e.nextControl(c); ok {
-		return route, true
+func (e *Endpoint) next(c *conn) *Route {
+	if route := e.nextControl(c); route != nil {
+		return route
 	}
 	if c.phase < open {
-		return Route{}, false
+		return nil
 	}
 	if p, ok := e.nextNotice(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextAck(c); ok {
 		e.base(c, wire.OpcodeAck, p, p.Transmit(e.now))
-		return p.Route, true
+		return &p.Route
 	}
 	if !c.live() {
-		return Route{}, false
+		return nil
 	}
 	if p, ok := e.nextLost(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextMoved(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextProbe(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextReply(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextNew(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if p, ok := e.nextTail(c); ok {
-		return p.Route, true
+		return &p.Route
 	}
 	if c.phase == draining && c.idle() {
 		e.drained(c)
 		return e.nextControl(c)
 	}
-	return Route{}, false
+	return nil
 }
 
 // base begins a packet on a path.
 //
 //mr:req MR-ACK-014
 func (e *Endpoint) base(c *conn, opcode wire.Opcode, p *path.Path, s path.Stamp) {
-	e.out.Base = wire.Base{
-		Version:      wireVersion,
-		FeedbackHere: p.ID == c.named,
-		Opcode:       opcode,
-		Path:         p.ID,
-		Epoch:        p.Epoch,
-		Tag:          c.tags.remote,
-		Psn:          s.PSN,
-		Tsn:          s.TSN,
-	}
+	b := &e.out.Base
+	b.Version, b.Secure, b.KeyPhase, b.AckRequest = wireVersion, false, false, false
+	b.Opcode, b.FeedbackHere = opcode, p.ID == c.named
+	b.Path, b.Epoch, b.Tag = p.ID, p.Epoch, c.tags.remote
+	b.Psn, b.Tsn = s.PSN, s.TSN
 	e.ecn = p.ECN()
 }
 
-// emit encodes e.out.
+// encode writes e.out to the driver's buffer.
 //
 //mr:req MR-WIRE-001 MR-WIRE-018
-func (e *Endpoint) emit(buf []byte, route Route) Datagram {
+func (e *Endpoint) encode(buf []byte) []byte {
 	b, err := e.out.Append(buf[:0])
 	if err != nil {
 		panic("engine: a packet does not encode: " + err.Error())
@@ -115,11 +110,14 @@ func (e *Endpoint) emit(buf []byte, route Route) Datagram {
 		panic("engine: a packet exceeds the driver's buffer")
 	}
 	e.stats.Sent[e.out.Base.Opcode]++
-	return Datagram{Route: route, ECN: e.ecn, Bytes: b}
+	return b
 }
 
 // nextNotice sends what the peer must hear before the ACK that covers it, and small answers.
 func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
+	if c.answers.empty() {
+		return nil, false
+	}
 	if n, ok := c.answers.notices.Pop(); ok {
 		e.out.Plain.Notice = n
 		on := n.Path

@@ -106,11 +106,11 @@ func (e *Endpoint) Post(now Time, id ConnID, w Work) error {
 	if err := w.possible(c.outgoing.budget.Requests); err != nil {
 		return err
 	}
-	s := c.outgoing.get(w.Stream)
+	s := c.outgoing.obtain(w.Stream)
 	if s.Len() >= e.cfg.Posted {
 		return fmt.Errorf("%w: %d on stream %d of connection %d", ErrBusy, s.Len(), w.Stream, id)
 	}
-	err = s.Post(stream.Message{
+	err = s.Post(&stream.Message{
 		Op: w.Op, ID: w.ID, Data: w.Data, Pieces: w.Pieces, Into: w.Into, Key: uint64(w.Key), At: w.At,
 		Immediate: w.Immediate, Value: w.Value, Match: w.Match, Operand: w.Operand, Compare: w.Compare,
 		Fence: w.Fence, Deadline: w.Deadline,
@@ -132,7 +132,7 @@ func (e *Endpoint) Cancel(now Time, id ConnID, streamID uint16, operation uint64
 	if err != nil {
 		return err
 	}
-	if s := c.outgoing.byID[streamID]; s != nil && s.Cancel(operation, stream.ErrCanceled) {
+	if s := c.outgoing.get(streamID); s != nil && s.Cancel(operation, stream.ErrCanceled) {
 		e.complete(c, s)
 		c.outgoing.activate(s)
 		e.wake(c)
@@ -147,7 +147,7 @@ func (e *Endpoint) EndStream(now Time, id ConnID, streamID uint16) error {
 	if err != nil {
 		return err
 	}
-	s := c.outgoing.get(streamID)
+	s := c.outgoing.obtain(streamID)
 	if err := s.End(wire.StatusOk); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (e *Endpoint) PostReceive(now Time, id ConnID, r Receive) error {
 	if int(r.Stream) >= e.cfg.Streams {
 		return fmt.Errorf("%w: %d of connection %d, accepted here are %d", ErrStream, r.Stream, id, e.cfg.Streams)
 	}
-	s := c.incoming.get(r.Stream)
+	s := c.incoming.obtain(r.Stream)
 	s.Post(r.ID, r.Buffer)
 	if start, posted, due := s.Ready(); due {
 		if !c.answers.ready(wire.Ready{Stream: r.Stream, Start: start, Posted: posted}) {

@@ -198,7 +198,7 @@ func (e *Endpoint) giveUp(c *conn, ref path.Ref) {
 		c.incoming.replies.Stop(ref.Stream)
 		return
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: ref.Message, Code: wire.NoticeCodeStopped, Info: mostLosses},
 		wire.Status(wire.NoticeCodeStopped))
 	e.complete(c, s)

@@ -5,6 +5,7 @@ package engine
 import (
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
 	"github.com/openmetaroce/metaroce/engine/internal/path"
+	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -12,6 +13,7 @@ import (
 type scratch struct {
 	acked []path.Ref
 	moved []path.Moved
+	chunk stream.Chunk
 }
 
 // handleAck applies an ACK: all of its blocks, or none.
@@ -43,7 +45,7 @@ func (e *Endpoint) handleAck(c *conn, ack *wire.BodyAck) {
 		e.touch(c, p.Deadline())
 		progress = progress || len(acked) > 0
 		heard = heard || v.Progress
-		sum = gather(sum, v.Feedback)
+		gather(&sum, &v.Feedback)
 		if v.Progress {
 			c.pairOn(p).heard = e.now
 		}
@@ -72,7 +74,7 @@ func (e *Endpoint) retire(c *conn, ref path.Ref) {
 		c.incoming.replies.Retire(replyRef(ref))
 		return
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	s.Retire(streamRef(ref))
 	e.complete(c, s)
 	c.outgoing.activate(s)
@@ -80,22 +82,20 @@ func (e *Endpoint) retire(c *conn, ref path.Ref) {
 
 // complete turns what a stream has finished into events, in message order.
 func (e *Endpoint) complete(c *conn, s *sender) {
-	for {
-		d, ok := s.NextDone()
-		if !ok {
-			c.outgoing.recount()
-			return
-		}
+	for s.HasDone() {
+		d, _ := s.NextDone()
+		ev := e.events.Extend()
+		ev.Conn, ev.Stream = c.id, s.ID
 		if d.End {
-			e.events.Push(Event{Kind: StreamClosed, Conn: c.id, Stream: s.ID})
+			ev.Kind = StreamClosed
 			continue
 		}
-		ev := Event{Kind: Completed, Conn: c.id, Stream: s.ID, ID: d.ID, Err: d.Err, Result: d.Result}
+		ev.Kind, ev.ID, ev.Err, ev.Result = Completed, d.ID, d.Err, d.Result
 		if d.Status != wire.StatusOk {
 			ev.Err = &OpError{Conn: c.id, Stream: s.ID, Message: d.Message, Code: wire.NoticeCode(d.Status)}
 		}
-		e.events.Push(ev)
 	}
+	c.outgoing.recount()
 }
 
 // handleNotice takes in a refusal. It counts only while its PSN is outstanding for the very message that it names.
@@ -116,7 +116,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		e.drop(DropNotice)
 		return
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	switch {
 	case n.Code == wire.NoticeCodeNoReceive:
 		s.Park(e.now, streamRef(ref), n.Info)
@@ -144,7 +144,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 
 // handleReady lets parked messages go on.
 func (e *Endpoint) handleReady(c *conn, r *wire.Ready) {
-	s := c.outgoing.byID[r.Stream]
+	s := c.outgoing.get(r.Stream)
 	if s == nil {
 		e.drop(DropNotice)
 		return

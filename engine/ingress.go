@@ -46,8 +46,8 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 	switch {
 	case c == nil:
 		e.unknownTag(d)
-	case e.admit(c, d):
-		e.dispatch(c, d)
+	case e.admit(c, &d):
+		e.dispatch(c, &d)
 		e.attend(c)
 	}
 }
@@ -55,12 +55,12 @@ func (e *Endpoint) HandleDatagram(now Time, d Datagram) {
 // dispatch hands a packet to the part that it concerns.
 //
 //mr:req MR-ERR-004
-func (e *Endpoint) dispatch(c *conn, d Datagram) {
+func (e *Endpoint) dispatch(c *conn, d *Datagram) {
 	switch e.in.Base.Opcode {
 	case wire.OpcodeRetry:
-		e.handleRetry(c, d)
+		e.handleRetry(c, *d)
 	case wire.OpcodeAccept:
-		e.handleAccept(c, d)
+		e.handleAccept(c, *d)
 	case wire.OpcodeReject:
 		e.handleReject(c)
 	case wire.OpcodeVersions:
@@ -70,21 +70,21 @@ func (e *Endpoint) dispatch(c *conn, d Datagram) {
 			e.drop(DropPhase)
 			return
 		}
-		if p, a, ok := e.arrive(c, d); ok {
-			e.onPath(c, p, a)
+		if p := e.arrive(c, d); p != nil {
+			e.onPath(c, p, d)
 		}
 	}
 }
 
-// arrive finds the path of a packet. An acceptor learns of a path, and of its port, from the first packet on it.
+// arrive finds the path of a packet, or nil. An acceptor learns of a path, and of its port, from the first packet on it.
 //
 //mr:req MR-PATH-002
 //mr:req MR-CONN-007
-func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) {
+func (e *Endpoint) arrive(c *conn, d *Datagram) *path.Path {
 	base := &e.in.Base
 	if int(base.Path) >= c.paths.Len() {
 		e.drop(DropPath)
-		return nil, path.Arrival{}, false
+		return nil
 	}
 	p := c.paths.Get(base.Path)
 	if p == nil {
@@ -94,15 +94,20 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 	if c.phase == accepting {
 		e.opened(c)
 	}
-	return p, path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN, Route: d.Route}, true
+	return p
+}
+
+// arrival is what the packet under way says of its path.
+func (e *Endpoint) arrival(d *Datagram) path.Arrival {
+	base := &e.in.Base
+	return path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN}
 }
 
 // follow lets an acceptor answer where the path's latest packet came from: only openers choose ports.
 //
 //mr:req MR-PATH-012 MR-PATH-013
-func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
-	if !c.opener() {
-		p.Follow(a.Route, a.Epoch)
+func (e *Endpoint) follow(c *conn, p *path.Path, d *Datagram) {
+	if !c.opener() && p.Follow(e.arrival(d), &d.Route) {
 		e.touch(c, p.Deadline())
 	}
 }
@@ -110,17 +115,17 @@ func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
 // onPath handles a packet that belongs to a path.
 //
 //mr:req MR-CONN-022
-func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
+func (e *Endpoint) onPath(c *conn, p *path.Path, d *Datagram) {
 	body, base := &e.in.Plain, &e.in.Base
 	if base.FeedbackHere {
 		c.acks.feedback(base.Path)
 	}
 	if base.Opcode < wire.OpcodeAck {
-		e.handleSequenced(c, p, a)
+		e.handleSequenced(c, p, d)
 		return
 	}
-	if p.Tracker().Hear(a) {
-		e.follow(c, p, a)
+	if p.Tracker().Hear(e.arrival(d)) {
+		e.follow(c, p, d)
 	}
 	switch base.Opcode {
 	case wire.OpcodeAck:
@@ -130,9 +135,9 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 	case wire.OpcodeReceiveReady:
 		e.handleReady(c, &body.ReceiveReady)
 	case wire.OpcodeProbe:
-		e.handleProbe(c, p, a)
+		e.handleProbe(c, p, d)
 	case wire.OpcodeProbeReply:
-		e.handleProbeReply(c, a.Route)
+		e.handleProbeReply(c, d.Route)
 	case wire.OpcodeConfirm:
 		// Having been heard is all it says.
 	case wire.OpcodeClose:
@@ -149,12 +154,12 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, a path.Arrival) {
 // handleProbe answers what a probe asks for: an ACK on its path, and its token.
 //
 //mr:req MR-WIRE-007 MR-ACK-013
-func (e *Endpoint) handleProbe(c *conn, p *path.Path, a path.Arrival) {
+func (e *Endpoint) handleProbe(c *conn, p *path.Path, d *Datagram) {
 	if e.in.Base.AckRequest {
 		c.acks.request(p.ID)
 	}
 	if probe := e.in.Plain.Probe.Probe; probe.Token != 0 {
-		if !c.answers.reply(p.ID, wire.Probe{Token: probe.Token, Ecn: a.ECN}) {
+		if !c.answers.reply(p.ID, wire.Probe{Token: probe.Token, Ecn: d.ECN}) {
 			e.drop(DropQueue)
 		}
 	}

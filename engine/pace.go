@@ -138,7 +138,7 @@ func (k *control) learn(now Time, f cc.Feedback) {
 }
 
 // gather adds the feedback of one path.
-func gather(sum, f cc.Feedback) cc.Feedback {
+func gather(sum, f *cc.Feedback) {
 	sum.Bytes += f.Bytes
 	sum.Packets += f.Packets
 	sum.Marked += f.Marked
@@ -148,7 +148,6 @@ func gather(sum, f cc.Feedback) cc.Feedback {
 		sum.Base = f.Base
 	}
 	sum.Blind = sum.Blind || f.Blind
-	return sum
 }
 
 // paced tells whether a packet may leave now, and has the connection woken when only its pace is in the way.

@@ -13,16 +13,18 @@ import (
 //
 //mr:req MR-ACK-002
 //mr:req MR-WIRE-007 MR-ACK-013 MR-PATH-007
-func (e *Endpoint) handleSequenced(c *conn, p *path.Path, a path.Arrival) {
+func (e *Endpoint) handleSequenced(c *conn, p *path.Path, d *Datagram) {
 	if !c.live() {
 		e.drop(DropPhase)
 		return
 	}
-	k := e.chunkOf()
+	var k chunk
+	e.describe(&k)
+	a := e.arrival(d)
 	a.Floor = k.message.Floor
 	verdict, newest, urgent := p.Tracker().Admit(a)
 	if newest {
-		e.follow(c, p, a)
+		e.follow(c, p, d)
 	}
 	switch verdict {
 	case path.Copy:
@@ -32,7 +34,7 @@ func (e *Endpoint) handleSequenced(c *conn, p *path.Path, a path.Arrival) {
 		e.drop(DropWindow)
 		return
 	case path.Fresh:
-		if !e.place(c, p, placement{k, a}) {
+		if !e.place(c, p, &k) {
 			return
 		}
 	}
@@ -54,83 +56,79 @@ type chunk struct {
 	data    []byte
 }
 
-// chunkOf describes the packet just decoded. A reply has a message only.
-func (e *Endpoint) chunkOf() (k chunk) {
+// describe fills in a zero chunk from the packet just decoded. A reply has a message only.
+func (e *Endpoint) describe(k *chunk) {
 	body := &e.in.Plain
 	switch e.in.Base.Opcode {
 	case wire.OpcodeWrite:
 		w := &body.Write
-		k = chunk{message: &w.Message, target: w.WriteTarget, data: w.Data}
-		k.header = headerOf(stream.Write, &w.Message, len(w.Data))
+		k.data, k.target = w.Data, w.WriteTarget
+		k.begin(stream.Write, &w.Message)
 		if w.Message.Immediate {
 			k.header.Receive, k.header.Value = w.Immediate.Receive, w.Immediate.Value
 		}
 	case wire.OpcodeSend:
 		s := &body.Send
-		k = chunk{message: &s.Message, data: s.Data}
-		k.header = headerOf(stream.Send, &s.Message, len(s.Data))
+		k.data = s.Data
+		k.begin(stream.Send, &s.Message)
 		k.header.Receive, k.header.Value, k.header.Match = s.SendTarget.Receive, s.SendTarget.Value, s.SendTarget.Match
 	case wire.OpcodeStreamEnd:
-		k = chunk{message: &body.StreamEnd.Message}
+		k.message = &body.StreamEnd.Message
 		k.header = stream.HeaderOfEnd(k.message.Message, body.StreamEnd.End.Code)
 	case wire.OpcodeReadRequest:
 		r := &body.ReadRequest
-		k = chunk{message: &r.Message, target: wire.WriteTarget(r.ReadTarget), header: headerOf(stream.Read, &r.Message, 0)}
+		k.target = wire.WriteTarget(r.ReadTarget)
+		k.begin(stream.Read, &r.Message)
 	case wire.OpcodeAtomicRequest:
 		r := &body.AtomicRequest
-		k = chunk{message: &r.Message, target: wire.WriteTarget{Key: r.Atomic.Key, At: r.Atomic.At}}
-		k.header = headerOf(stream.FetchAdd, &r.Message, 0)
+		k.target = wire.WriteTarget{Key: r.Atomic.Key, At: r.Atomic.At}
+		k.begin(stream.FetchAdd, &r.Message)
 	case wire.OpcodeReadReply:
 		k.message = &body.ReadReply.Message
 	case wire.OpcodeAtomicReply:
 		k.message = &body.AtomicReply.Message
 	}
-	return k
 }
 
-func headerOf(op stream.Op, m *wire.Message, payload int) stream.Header {
-	return stream.Header{
-		Op: op, Number: m.Message, Offset: m.Offset, Length: m.Length, Payload: uint32(payload), Immediate: m.Immediate,
-	}
-}
-
-// placement is a chunk and how it arrived.
-type placement struct {
-	chunk   chunk
-	arrival path.Arrival
+// begin fills in what every message has; the data comes first.
+func (k *chunk) begin(op stream.Op, m *wire.Message) {
+	k.message = m
+	h := &k.header
+	h.Op, h.Number, h.Immediate = op, m.Message, m.Immediate
+	h.Offset, h.Length, h.Payload = m.Offset, m.Length, uint32(len(k.data))
 }
 
 // place puts a chunk where it belongs. It returns false when nobody should hear of the packet.
 //
 //mr:req MR-STREAM-001
 //mr:req MR-STREAM-012
-func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
-	k, a := in.chunk, in.arrival
+func (e *Endpoint) place(c *conn, p *path.Path, k *chunk) bool {
+	psn := e.in.Base.Psn
 	if k.header.Op == 0 {
 		if !e.placeReply(c) {
 			return false
 		}
-		p.Tracker().Placed(a.PSN)
+		p.Tracker().Placed(psn)
 		return true
 	}
 	if int(k.message.Stream) >= e.cfg.Streams {
-		e.refuse(c, p, a, refusal{chunk: k, code: wire.NoticeCodeBadStream, info: uint32(e.cfg.Streams)})
+		e.refuse(c, p, refusal{chunk: k, code: wire.NoticeCodeBadStream, info: uint32(e.cfg.Streams)})
 		return true
 	}
-	s := c.incoming.get(k.message.Stream)
+	s := c.incoming.obtain(k.message.Stream)
 	f := s.Examine(&k.header)
 	if f.Verdict == stream.Place || f.Verdict == stream.Refuse {
 		e.announce(c, s)
 	}
 	if f.Verdict == stream.Place {
-		f = e.copyIn(c, s, &k, f)
+		f = e.copyIn(c, s, k, f)
 	}
 	switch f.Verdict {
 	case stream.Drop:
 		e.drop(DropLimit)
 		return false
 	case stream.Refuse:
-		e.refuse(c, p, a, refusal{chunk: k, code: f.Code, info: f.Info, from: s})
+		e.refuse(c, p, refusal{chunk: k, code: f.Code, info: f.Info, from: s})
 		return true
 	case stream.Place:
 		before, expected := s.Begun(), s.Expected()
@@ -143,7 +141,7 @@ func (e *Endpoint) place(c *conn, p *path.Path, in placement) bool {
 		e.observe(c)
 		e.deliver(c, s)
 	}
-	p.Tracker().Placed(a.PSN)
+	p.Tracker().Placed(psn)
 	return true
 }
 
@@ -180,7 +178,7 @@ func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stre
 
 // refusal is a chunk that was not placed, and why.
 type refusal struct {
-	chunk chunk
+	chunk *chunk
 	code  wire.NoticeCode
 	info  uint32
 	from  *receiver // nil when there is no such stream
@@ -190,7 +188,7 @@ type refusal struct {
 //
 //mr:req MR-STREAM-007
 //mr:req MR-STREAM-019
-func (e *Endpoint) refuse(c *conn, p *path.Path, a path.Arrival, r refusal) {
+func (e *Endpoint) refuse(c *conn, p *path.Path, r refusal) {
 	p.Tracker().Refused()
 	if r.from != nil {
 		r.from.Refused(r.code)
@@ -202,7 +200,7 @@ func (e *Endpoint) refuse(c *conn, p *path.Path, a path.Arrival, r refusal) {
 		}
 	}
 	sent := c.answers.notice(wire.Notice{
-		Code: r.code, Path: p.ID, Psn: a.PSN, Tsn: a.TSN,
+		Code: r.code, Path: p.ID, Psn: e.in.Base.Psn, Tsn: e.in.Base.Tsn,
 		Stream: r.chunk.message.Stream, Message: r.chunk.message.Message, Info: r.info,
 	})
 	if !sent {
@@ -220,19 +218,14 @@ func (e *Endpoint) announce(c *conn, s *receiver) {
 
 // deliver turns what a stream has completed into events.
 func (e *Endpoint) deliver(c *conn, s *receiver) {
-	for {
-		a, ok := s.NextArrived()
-		if !ok {
-			return
-		}
-		ev := Event{
-			Kind: Received, Conn: c.id, Stream: s.ID, ID: a.ID, Length: a.Length, Match: a.Match,
-			Value: a.Value, Immediate: a.Immediate, Written: a.Written, Err: a.Err,
-		}
+	for s.HasArrived() {
+		a, _ := s.NextArrived()
+		ev := e.events.Extend()
+		ev.Kind, ev.Conn, ev.Stream, ev.ID, ev.Err = Received, c.id, s.ID, a.ID, a.Err
+		ev.Length, ev.Match, ev.Value, ev.Immediate, ev.Written = a.Length, a.Match, a.Value, a.Immediate, a.Written
 		if a.Ended {
 			ev.Kind = StreamEnded
 			s.announced = false
 		}
-		e.events.Push(ev)
 	}
 }

@@ -117,7 +117,7 @@ func (e *Endpoint) pairsWith(r Route, theirs []wire.ParametersAddress) []pair {
 // admit finds the plane that a datagram came on. One from any other address is not the peer's.
 //
 //mr:req MR-PLANE-002
-func (e *Endpoint) admit(c *conn, d Datagram) bool {
+func (e *Endpoint) admit(c *conn, d *Datagram) bool {
 	q := c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr())
 	if q == nil {
 		e.drop(DropAddress)
@@ -141,7 +141,7 @@ func (q *pair) pays(size int) bool {
 }
 
 // paid notes what goes to a plane that is not valid yet.
-func (c *conn) paid(r Route, size int) {
+func (c *conn) paid(r *Route, size int) {
 	if len(c.pairs) < 2 {
 		return // the handshake has shown the only one to be valid
 	}

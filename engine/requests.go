@@ -67,7 +67,7 @@ func (e *Endpoint) placeReply(c *conn) bool {
 		a.Status, a.Result = body.AtomicReply.Reply.Status, body.AtomicReply.AtomicResult.Original
 	}
 	a.Number, a.Offset, a.Length = m.Message, m.Offset, m.Length
-	s := c.outgoing.byID[m.Stream]
+	s := c.outgoing.get(m.Stream)
 	if s == nil {
 		return true
 	}

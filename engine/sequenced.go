@@ -49,7 +49,7 @@ func (e *Endpoint) parked(c *conn, ref path.Ref) bool {
 	if ref.Reply {
 		return false
 	}
-	s := c.outgoing.byID[ref.Stream]
+	s := c.outgoing.get(ref.Stream)
 	if !s.Lost(streamRef(ref)) {
 		return false
 	}
@@ -65,7 +65,7 @@ func (e *Endpoint) wanted(c *conn, ref path.Ref) bool {
 		_, ok := c.incoming.replies.Wanted(replyRef(ref))
 		return ok
 	}
-	_, ok := c.outgoing.byID[ref.Stream].Wanted(streamRef(ref))
+	_, ok := c.outgoing.get(ref.Stream).Wanted(streamRef(ref))
 	return ok
 }
 
@@ -76,7 +76,7 @@ func (e *Endpoint) writeAgain(c *conn, p *path.Path, ref path.Ref, s sending) {
 		e.writeReply(c, p, &k, s)
 		return
 	}
-	k, _ := c.outgoing.byID[ref.Stream].Wanted(streamRef(ref))
+	k, _ := c.outgoing.get(ref.Stream).Wanted(streamRef(ref))
 	e.write(c, p, &k, s)
 }
 
@@ -170,13 +170,12 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		return nil, false
 	}
 	for c.outgoing.active.Len() > 0 {
-		s := c.outgoing.active.Front()
-		k, hold := s.Next(e.now)
-		if hold != stream.Free {
+		s, k := c.outgoing.active.Front(), &e.scratch.chunk
+		if hold := s.Next(e.now, k); hold != stream.Free {
 			e.deactivate(c, s, hold)
 			continue
 		}
-		size := packetSize(&k)
+		size := packetSize(k)
 		p := e.pick(c, size)
 		if p == nil {
 			return nil, false
@@ -187,7 +186,7 @@ func (e *Endpoint) nextNew(c *conn) (*path.Path, bool) {
 		s.Take(e.now)
 		c.count.sent += uint64(len(k.Payload))
 		last := c.outgoing.active.Len() == 1 && s.Hold(e.now) != stream.Free || e.stalls(c, p, size)
-		e.write(c, p, &k, sending{s.ID, stamp, last})
+		e.write(c, p, k, sending{s.ID, stamp, last})
 		c.outgoing.active.Pop()
 		c.outgoing.active.Push(s)
 		e.touch(c, p.Deadline())

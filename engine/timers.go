@@ -106,6 +106,7 @@ func (e *Endpoint) expire(c *conn) {
 		e.expirePaths(c)
 		e.expireStreams(c)
 		e.expireSilence(c)
+		e.rest(c)
 	}
 	if c.phase == over {
 		return

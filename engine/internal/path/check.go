@@ -7,7 +7,7 @@ import "fmt"
 // Check verifies the ledger's and the tracker's invariants.
 func (p *Path) Check() error {
 	l := &p.ledger
-	flying, waiting, bytes := 0, 0, 0
+	flying, waiting, bytes := int32(0), int32(0), 0
 	for psn := l.floor; psn != l.next; psn = l.space.Add(psn, 1) {
 		switch s := l.slot(psn); s.state {
 		case free:
@@ -37,7 +37,7 @@ func (p *Path) Check() error {
 func (p *Path) checkOrder() error {
 	l := &p.ledger
 	psn := l.flight.head
-	for i := 1; i < l.flight.n; i++ {
+	for range l.flight.n - 1 {
 		next := l.slot(psn).next
 		if !l.space.Less(l.slot(psn).tsn, l.slot(next).tsn) {
 			return fmt.Errorf("path %d: tsn %d of psn %d is not before tsn %d of psn %d",

@@ -18,7 +18,7 @@ type health struct {
 	sent    uint32 // transmissions of the sample under way
 	lost    uint32 // of those, lost by send order
 	refused uint32 // packets that the peer has reported as refused
-	asked   int    // probes since the failure, or since the route changed
+	asked   int32  // probes since the failure, or since the route changed
 	Service
 }
 
@@ -135,14 +135,16 @@ func (p *Path) revive(largest uint32) {
 	p.timer = timer{}
 }
 
-// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports.
-func (p *Path) Follow(route Route, epoch uint8) {
-	if route == p.Route && epoch == p.Epoch {
-		return
+// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
+// whether they have changed.
+func (p *Path) Follow(a Arrival, route *Route) bool {
+	if a.Epoch == p.Epoch && *route == p.Route {
+		return false
 	}
-	p.Route, p.Epoch = route, epoch
+	p.Route, p.Epoch = *route, a.Epoch
 	p.health.asked = 0
 	p.health.next = min(p.health.next, p.timer.since)
+	return true
 }
 
 // Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.

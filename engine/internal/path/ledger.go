@@ -41,14 +41,13 @@ type entry struct {
 // list chains entries by PSN; each entry is in one list at most.
 type list struct {
 	head, tail uint32
-	n          int
+	n          int32
 }
 
 // ledger is the sending half: what every PSN from floor to next names and what became of it. The flight list is ordered
 // by TSN, so that loss by send order only looks at its head.
 type ledger struct {
 	space    wire.Space
-	window   int64
 	floor    uint32 // lowest PSN neither acknowledged nor abandoned; next when there is none
 	next     uint32
 	ring     []entry // index PSN mod len; len grows on demand up to window
@@ -76,7 +75,6 @@ const remembered = 512
 func newLedger(cfg *Config) ledger {
 	return ledger{
 		space:   cfg.Space,
-		window:  cfg.window(),
 		floor:   cfg.First & cfg.Space.Mask(),
 		next:    cfg.First & cfg.Space.Mask(),
 		nextTSN: cfg.First & cfg.Space.Mask(),
@@ -93,7 +91,7 @@ func (l *ledger) holds(psn uint32) bool {
 
 func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
 
-func (l *ledger) room() bool { return l.outstanding() < l.window }
+func (l *ledger) room() bool { return l.outstanding() < window(l.space) }
 
 // transmit takes the next TSN.
 //
@@ -116,7 +114,7 @@ func (l *ledger) remember() {
 		return
 	}
 	old := l.sent
-	l.sent = make([]transmission, max(8, 2*len(old)))
+	l.sent = make([]transmission, max(2, 2*len(old)))
 	for i := 1; i <= len(old); i++ {
 		tsn := l.space.Add(l.nextTSN, -int64(i))
 		l.sent[int(tsn)&(len(l.sent)-1)] = old[int(tsn)&(len(old)-1)]
@@ -135,7 +133,7 @@ func (l *ledger) transmission(tsn uint32) (transmission, bool) {
 // record takes the next PSN.
 //
 //mr:req MR-PATH-004
-func (l *ledger) record(e entry) uint32 {
+func (l *ledger) record(m *Moved, tsn uint32) uint32 {
 	if !l.room() {
 		panic("path: PSN window exceeded")
 	}
@@ -146,16 +144,24 @@ func (l *ledger) record(e entry) uint32 {
 	l.next = l.space.Add(psn, 1)
 	l.psns++
 	s := l.slot(psn)
-	*s = e
+	s.ref, s.size, s.tsn, s.before = m.Ref, int32(m.Size), tsn, uint8(min(m.Losses, 255))
+	s.losses, s.forGap = 0, false
 	l.fly(psn)
 	return psn
 }
 
 func (l *ledger) grow() {
 	old := *l
-	l.ring = make([]entry, max(16, 2*len(old.ring)))
+	l.ring = make([]entry, max(4, 2*len(old.ring)))
 	for psn := l.floor; psn != l.next; psn = l.space.Add(psn, 1) {
 		*l.slot(psn) = *old.slot(psn)
+	}
+}
+
+// rest gives back the memory of a ledger in which nothing is outstanding.
+func (l *ledger) rest() {
+	if l.floor == l.next {
+		l.ring, l.sent = nil, nil
 	}
 }
 

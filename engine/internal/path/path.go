@@ -36,8 +36,8 @@ type Config struct {
 const slots = 256
 
 // window is how far PSNs in flight may lie apart: never more than a quarter of the space, or old and new ones look alike.
-func (c *Config) window() int64 {
-	return min(slots, int64(1)<<(c.Space-2))
+func window(s wire.Space) int64 {
+	return min(slots, int64(1)<<(s-2))
 }
 
 // Counters count over the life of a path.
@@ -57,8 +57,8 @@ type Counters struct {
 //mr:req MR-PATH-001
 type Path struct {
 	ID       uint16
-	Route    Route
 	Epoch    uint8
+	Route    Route
 	Sent     Counters
 	cfg      *Config
 	ledger   ledger
@@ -86,7 +86,7 @@ func New(id uint16, route Route, cfg *Config) *Path {
 		ledger:  newLedger(cfg),
 		tracker: newTracker(cfg),
 		rtt:     newEstimator(cfg.InitialRTT),
-		window:  cfg.Control.New(cfg.Congestion),
+		window:  cc.Constant.New(cfg.Congestion),
 	}
 }
 
@@ -111,8 +111,11 @@ func (p *Path) fits(sizeBytes int) bool {
 
 // Record enters a packet with a new PSN. The caller has asked Room.
 func (p *Path) Record(now mono.Time, m Moved) Stamp {
+	if p.Sent.Packets == 0 {
+		p.window = p.cfg.Control.New(p.cfg.Congestion) // nothing could be learned before
+	}
 	tsn := p.ledger.transmit(transmission{at: now})
-	psn := p.ledger.record(entry{ref: m.Ref, size: int32(m.Size), tsn: tsn, before: uint8(min(m.Losses, 255))})
+	psn := p.ledger.record(&m, tsn)
 	p.Sent.Packets++
 	p.health.sent++
 	p.timer.sent(now)
@@ -193,6 +196,9 @@ func (p *Path) InFlight() int { return p.ledger.inFlight }
 
 // Idle tells whether every PSN is acknowledged or abandoned.
 func (p *Path) Idle() bool { return p.ledger.floor == p.ledger.next }
+
+// Rest gives back what an idle path does not need: no RTT sample is taken of what it has sent before.
+func (p *Path) Rest() { p.ledger.rest() }
 
 // Window is the congestion window in bytes.
 func (p *Path) Window() int { return p.window.Window() }

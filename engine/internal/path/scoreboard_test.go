@@ -74,7 +74,7 @@ func (s *scoreboard) floor() int {
 
 func (s *scoreboard) send() {
 	if !s.sender.Room(1000) {
-		if s.next-s.floor() < int(s.sender.cfg.window()) && s.sender.InFlight() < 1<<20-1000 {
+		if s.next-s.floor() < int(window(s.sender.cfg.Space)) && s.sender.InFlight() < 1<<20-1000 {
 			s.t.Fatalf("no room with %d PSNs from floor to next", s.next-s.floor())
 		}
 		return
@@ -187,7 +187,7 @@ func (s *scoreboard) report() {
 		s.t.Fatalf("base %d, want %d", b.Base, s.wire(base))
 	}
 	for i := range 256 {
-		if int64(i) < s.receiver.cfg.window() && b.Sack.Test(i) != s.placed[base+i] {
+		if int64(i) < window(s.receiver.cfg.Space) && b.Sack.Test(i) != s.placed[base+i] {
 			s.t.Fatalf("bit %d is %v, placed %v", i, b.Sack.Test(i), s.placed[base+i])
 		}
 	}

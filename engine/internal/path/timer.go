@@ -37,8 +37,8 @@ func (e *estimator) sample(rtt time.Duration) {
 // exposes what was lost before it. Two unanswered probes later the oldest chunk itself is sent again.
 type timer struct {
 	since      mono.Time // of the last packet that asks for an ACK
-	unanswered int       // timeouts since the peer last said something new
-	latest     mono.Time // when the last of them was noticed
+	latest     mono.Time // when the last of the timeouts was noticed
+	unanswered int32     // timeouts since the peer last said something new
 	wantProbe  bool
 	exposed    bool // a probe has followed the last chunk
 }

@@ -14,7 +14,6 @@ type Arrival struct {
 	Floor    uint8
 	Epoch    uint8
 	ECN      uint8
-	Route    Route
 }
 
 // Admission is the tracker's verdict on a sequenced packet.
@@ -31,21 +30,20 @@ const (
 // Tracker is the receiving half of a path: which PSNs have been placed, and what an ACK says about them.
 type Tracker struct {
 	space      wire.Space
-	window     int64
-	base       uint32    // lowest PSN neither placed nor below a floor
-	placed     [4]uint64 // bit of PSN p: word p/64 mod 4, under mask 1<<63 >> (p mod 64); only [base, base+256) is meaningful
-	highest    uint32    // highest PSN that arrived
+	epoch      uint8 // of largest
 	heard      bool
+	marked     bool      // the last sequenced packet carried CE
+	silent     uint8     // blocks since the last one with counters
+	base       uint32    // lowest PSN neither placed nor below a floor
+	highest    uint32    // highest PSN that arrived
 	largest    uint32    // largest TSN accepted
+	placed     [4]uint64 // bit of PSN p: word p/64 mod 4, under mask 1<<63 >> (p mod 64); only [base, base+256) is meaningful
 	seen       [4]uint64 // of the 256 TSNs up to largest, like placed
 	receivedAt mono.Time // when largest arrived
-	epoch      uint8     // of largest
-	marked     bool      // the last sequenced packet carried CE
 	packets    uint32
 	ce         uint32
 	counters   wire.PathCounters
 	reported   wire.PathCounters // as the last block with counters said
-	silent     int               // blocks since then
 }
 
 //mr:req MR-CONN-017 MR-CONN-018
@@ -53,7 +51,6 @@ func newTracker(cfg *Config) Tracker {
 	mask := cfg.Space.Mask()
 	return Tracker{
 		space:   cfg.Space,
-		window:  cfg.window(),
 		base:    cfg.PeerFirst & mask,
 		highest: cfg.Space.Add(cfg.PeerFirst, -1),
 		largest: cfg.Space.Add(cfg.PeerFirst, -1),
@@ -80,7 +77,7 @@ func (t *Tracker) hear(a Arrival) (fresh, newest bool) {
 	case ahead > 0:
 		t.forget(ahead)
 		t.largest, t.receivedAt, t.epoch, t.heard = a.TSN, a.At, a.Epoch, true
-	case ahead <= -t.window:
+	case ahead <= -window(t.space):
 		return true, false // too old to tell; the PSN decides
 	case t.seen[word]&mask != 0:
 		t.counters.Copies++
@@ -122,7 +119,7 @@ func (t *Tracker) Admit(a Arrival) (verdict Admission, newest, urgent bool) {
 	}
 	t.raise(t.space.Add(a.PSN, -int64(a.Floor)))
 	ahead := t.space.Diff(a.PSN, t.base)
-	if ahead >= t.window {
+	if ahead >= window(t.space) {
 		return Outside, newest, false
 	}
 	t.count(a)

@@ -42,18 +42,18 @@ type entry struct {
 
 // Table holds the regions of one endpoint.
 type Table struct {
-	regions map[Key]entry
+	regions map[Key]*entry
 }
 
 // Register adds memory under a key that the caller has drawn.
 func (t *Table) Register(key Key, memory []byte, rights Rights) error {
 	if t.regions == nil {
-		t.regions = make(map[Key]entry)
+		t.regions = make(map[Key]*entry)
 	}
 	if _, taken := t.regions[key]; taken {
 		return fmt.Errorf("%w: %#x", ErrKeyTaken, uint64(key))
 	}
-	t.regions[key] = entry{memory: memory, rights: rights}
+	t.regions[key] = &entry{memory: memory, rights: rights}
 	return nil
 }
 
@@ -69,7 +69,6 @@ func (t *Table) Part(key Key, of Access) error {
 	}
 	whole, part := t.regions[of.Key], t.regions[key]
 	whole.parts, part.parent = append(whole.parts, key), of.Key
-	t.regions[of.Key], t.regions[key] = whole, part
 	return nil
 }
 
@@ -82,7 +81,6 @@ func (t *Table) Deregister(key Key) error {
 	}
 	if whole, ok := t.regions[e.parent]; ok && e.parent != 0 {
 		whole.parts = slices.DeleteFunc(whole.parts, func(k Key) bool { return k == key })
-		t.regions[e.parent] = whole
 	}
 	for _, part := range slices.Clone(e.parts) {
 		if err := t.Deregister(part); err != nil {

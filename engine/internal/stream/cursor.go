@@ -14,19 +14,20 @@ const (
 	Crowded
 )
 
-// Next returns the chunk that goes out next, without taking it, or why there is none.
-func (s *Outgoing) Next(now mono.Time) (c Chunk, hold Hold) {
-	if hold = s.Hold(now); hold != Free {
-		return Chunk{}, hold
+// Next describes the chunk that goes out next, without taking it, or tells why there is none.
+func (s *Outgoing) Next(now mono.Time, c *Chunk) Hold {
+	hold := s.Hold(now)
+	if hold == Free {
+		m := s.queue.Items()[s.cursor]
+		s.describe(c, s.numbered(m), m.next)
 	}
-	m := s.queue[s.cursor]
-	return s.chunk(s.numbered(m), m.next), Free
+	return hold
 }
 
 // Hold moves the cursor to the next chunk to send, and tells whether it may go now.
 func (s *Outgoing) Hold(now mono.Time) Hold {
-	for s.cursor < len(s.queue) {
-		m := s.queue[s.cursor]
+	for s.cursor < s.queue.Len() {
+		m := s.queue.Items()[s.cursor]
 		for m.next < m.chunks && m.acked.has(m.next) {
 			m.next++
 		}
@@ -49,17 +50,17 @@ func (s *Outgoing) Hold(now mono.Time) Hold {
 //mr:req MR-STREAM-004
 //mr:req MR-STREAM-029 MR-STREAM-030
 func (s *Outgoing) may(now mono.Time, m *outgoing) bool {
+	oldest := s.queue.Front()
 	switch {
 	case now < s.busy.until && m.Op != end:
 		return false
 	case m.next-m.acked.low >= s.cfg.Span:
 		return false
-	case m.Fence && s.queue[0] != m:
+	case m.Fence && oldest != m:
 		return false
 	case m.Op.Request() && !m.begun && s.data > 0:
 		return false
-	case !m.begun && m.Op != end && s.queue[0].begun &&
-		numbers.Diff(s.number, s.queue[0].number) >= int64(s.cfg.Window):
+	case !m.begun && m.Op != end && oldest.begun && numbers.Diff(s.number, oldest.number) >= int64(s.cfg.Window):
 		return false
 	}
 	return !m.needsReceive() || s.parking.may(now, s.receiveOf(m))
@@ -84,7 +85,7 @@ func (s *Outgoing) numbered(m *outgoing) *outgoing {
 //
 //mr:req MR-STREAM-013
 func (s *Outgoing) Take(now mono.Time) {
-	m := s.queue[s.cursor]
+	m := s.queue.Items()[s.cursor]
 	s.budget.take(m)
 	if !m.begun {
 		m.begun = true
@@ -109,22 +110,18 @@ func (s *Outgoing) Wanted(r Ref) (c Chunk, ok bool) {
 	if m == nil || m.try != r.Try || m.acked.has(r.Chunk) {
 		return Chunk{}, false
 	}
-	return s.chunk(m, r.Chunk), true
+	s.describe(&c, m, r.Chunk)
+	return c, true
 }
 
-func (s *Outgoing) chunk(m *outgoing, n uint32) Chunk {
-	c := Chunk{
-		Ref:     Ref{Message: m.number, Chunk: n, Try: m.try},
-		Message: &m.Message,
-		Receive: m.receive,
-		Length:  m.length,
-		Code:    m.code,
-	}
+func (s *Outgoing) describe(c *Chunk, m *outgoing, n uint32) {
+	c.Ref.Message, c.Ref.Chunk, c.Ref.Try = m.number, n, m.try
+	c.Message, c.Receive, c.Length, c.Code = &m.Message, m.receive, m.length, m.code
+	c.Offset, c.Payload = 0, nil
 	if m.length > 0 && !m.Op.Request() {
 		c.Offset = n * s.cfg.Chunk
 		c.Payload = s.payload(m, c.Offset, s.cfg.payload(m.length, n))
 	}
-	return c
 }
 
 // payload returns n bytes of a message. Those that lie in one piece are not copied.
@@ -132,7 +129,7 @@ func (s *Outgoing) payload(m *outgoing, from, n uint32) []byte {
 	if m.Pieces == nil {
 		return m.Data[from : from+n]
 	}
-	s.gathered = s.gathered[:0]
+	gathered := s.budget.gathered[:0]
 	skip := uint64(from)
 	for _, piece := range m.Pieces {
 		if skip >= uint64(len(piece)) {
@@ -141,14 +138,15 @@ func (s *Outgoing) payload(m *outgoing, from, n uint32) []byte {
 		}
 		piece = piece[skip:]
 		skip = 0
-		want := int(n) - len(s.gathered)
-		if len(s.gathered) == 0 && len(piece) >= want {
+		want := int(n) - len(gathered)
+		if len(gathered) == 0 && len(piece) >= want {
 			return piece[:want]
 		}
-		s.gathered = append(s.gathered, piece[:min(want, len(piece))]...)
-		if len(s.gathered) == int(n) {
+		gathered = append(gathered, piece[:min(want, len(piece))]...)
+		if len(gathered) == int(n) {
 			break
 		}
 	}
-	return s.gathered
+	s.budget.gathered = gathered
+	return gathered
 }

@@ -5,6 +5,7 @@ package stream
 import (
 	"fmt"
 
+	"github.com/openmetaroce/metaroce/engine/internal/fifo"
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
@@ -18,28 +19,32 @@ func (s *Outgoing) Fail(err error, code wire.Status) {
 		return
 	}
 	s.failed = err
-	for _, m := range s.queue {
+	for _, m := range s.queue.Items() {
 		s.budget.give(m)
 		if m.Op != end {
 			s.flush(m, err)
 		}
 	}
-	clear(s.queue)
-	s.queue, s.cursor, s.ending, s.data = s.queue[:0], 0, true, 0
+	s.queue.Clear()
+	s.budget.queues.Reclaim(&s.queue)
+	s.cursor, s.ending, s.data = 0, true, 0
 	s.parking, s.busy, s.deadline = parking{}, busy{}, mono.Never
 	if code != wire.StatusOk {
-		s.push(outgoing{Message: Message{Op: end}, chunks: 1, code: code})
+		s.pushEnd(code)
 	}
 }
 
 func (s *Outgoing) flush(m *outgoing, err error) {
+	if s.flushed == nil {
+		s.flushed = new(fifo.Queue[Done])
+	}
 	s.flushed.Push(Done{ID: m.ID, Err: err})
 }
 
 // Cancel ends an operation. One that has not begun leaves alone; one that has takes its stream with it, since the
 // receiver may hold half of it.
 func (s *Outgoing) Cancel(id uint64, err error) bool {
-	for i, m := range s.queue {
+	for i, m := range s.queue.Items() {
 		if m.ID != id || m.Op == end {
 			continue
 		}
@@ -48,8 +53,9 @@ func (s *Outgoing) Cancel(id uint64, err error) bool {
 			return true
 		}
 		s.flush(m, fmt.Errorf("%w: stream %d", err, s.ID))
-		s.queue = append(s.queue[:i], s.queue[i+1:]...)
-		s.release(m)
+		s.queue.Remove(i)
+		s.budget.queues.Reclaim(&s.queue)
+		s.budget.release(m)
 		return true
 	}
 	return false
@@ -72,7 +78,7 @@ func (s *Outgoing) Expire(now mono.Time) {
 // late returns an operation whose deadline has passed; when there is none, it computes the next deadline exactly.
 func (s *Outgoing) late(now mono.Time) (id uint64, ok bool) {
 	s.deadline = mono.Never
-	for _, m := range s.queue {
+	for _, m := range s.queue.Items() {
 		if m.Deadline == 0 {
 			continue
 		}

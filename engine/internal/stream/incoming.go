@@ -4,7 +4,6 @@ package stream
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/openmetaroce/metaroce/engine/internal/fifo"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -63,7 +62,6 @@ type incoming struct {
 	chunks   uint32
 	count    uint32
 	got      chunkSet
-	begun    bool
 	complete bool
 }
 
@@ -79,15 +77,16 @@ type posted struct {
 // Incoming is the receiving end of a stream.
 type Incoming struct {
 	ID       uint16
-	cfg      *Config
-	oldest   uint32     // lowest incomplete message
-	ring     []incoming // index number mod len, for [oldest, oldest+len); len grows on demand up to the window
-	begun    int
-	expected uint64   // bytes of begun messages that have not arrived
-	receives []posted // from index consumed on
+	refused  bool   // for want of a receive, since the last Ready
+	oldest   uint32 // lowest incomplete message
 	consumed uint32
 	start    uint32 // first message number of this incarnation
-	refused  bool   // for want of a receive, since the last Ready
+	begun    int
+	expected uint64 // bytes of begun messages that have not arrived
+	cfg      *Config
+	memory   *Memory
+	messages fifo.Queue[*incoming] // from number oldest on; nil = not begun; the last one has
+	receives fifo.Queue[posted]    // from index consumed on
 	arrived  fifo.Queue[Arrived]
 }
 
@@ -104,20 +103,22 @@ type Arrived struct {
 }
 
 // NewIncoming returns a stream on which nothing has arrived.
-func NewIncoming(id uint16, cfg *Config) *Incoming {
-	return &Incoming{ID: id, cfg: cfg}
+func NewIncoming(id uint16, cfg *Config, memory *Memory) *Incoming {
+	return &Incoming{ID: id, cfg: cfg, memory: memory}
 }
 
 // Post adds a receive.
 func (s *Incoming) Post(id uint64, buffer []byte) {
-	s.receives = append(s.receives, posted{id: id, buffer: buffer})
+	s.memory.receives.Lend(&s.receives)
+	r := s.receives.Extend()
+	r.id, r.buffer = id, buffer
 }
 
 // Ready returns what a RECEIVE_READY says, when the peer waits for one. Asking clears the wish.
 //
 //mr:req MR-STREAM-020
 func (s *Incoming) Ready() (start, count uint32, due bool) {
-	due = s.refused && len(s.receives) > 0
+	due = s.refused && s.receives.Len() > 0
 	if due {
 		s.refused = false
 	}
@@ -125,7 +126,7 @@ func (s *Incoming) Ready() (start, count uint32, due bool) {
 }
 
 // count is the number of receives posted in this incarnation.
-func (s *Incoming) count() uint32 { return s.consumed + uint32(len(s.receives)) }
+func (s *Incoming) count() uint32 { return s.consumed + uint32(s.receives.Len()) }
 
 // Expected is the number of bytes of begun messages that have not arrived.
 func (s *Incoming) Expected() uint64 { return s.expected }
@@ -133,11 +134,13 @@ func (s *Incoming) Expected() uint64 { return s.expected }
 // Begun is the number of messages begun and incomplete.
 func (s *Incoming) Begun() int { return s.begun }
 
+// at returns a message that has begun, or nil.
 func (s *Incoming) at(number uint32) *incoming {
-	if numbers.Diff(number, s.oldest) >= int64(len(s.ring)) {
+	i := numbers.Diff(number, s.oldest)
+	if i >= int64(s.messages.Len()) {
 		return nil
 	}
-	return &s.ring[int(number)&(len(s.ring)-1)]
+	return s.messages.Items()[i]
 }
 
 // Examine judges a chunk and changes nothing. Geometry comes before any memory is spent on the message.
@@ -158,8 +161,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 	}
 	chunk, low := h.Offset/s.cfg.Chunk, uint32(0)
 	m := s.at(h.Number)
-	begun := m != nil && m.begun
-	if begun {
+	if m != nil {
 		switch {
 		case !m.agrees(h):
 			return refuse(wire.NoticeCodeGeometry, h.Offset)
@@ -176,7 +178,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 			return f
 		}
 	}
-	return Finding{Begins: !begun}
+	return Finding{Begins: m == nil}
 }
 
 // packets is the number of chunks of the message that a packet describes. A request is one packet, whatever it asks for.
@@ -202,7 +204,7 @@ func (m *incoming) agrees(h *Header) bool {
 }
 
 func (s *Incoming) examineEnd(h *Header) Finding {
-	if m := s.at(h.Number); m != nil && m.begun {
+	if s.at(h.Number) != nil {
 		return Finding{Verdict: Already}
 	}
 	return Finding{Begins: true}
@@ -211,16 +213,21 @@ func (s *Incoming) examineEnd(h *Header) Finding {
 //mr:req MR-STREAM-018 MR-STREAM-019
 func (s *Incoming) examineReceive(h *Header) Finding {
 	i := numbers.Diff(h.Receive, s.consumed)
-	if i >= int64(len(s.receives)) {
+	if i >= int64(s.receives.Len()) {
 		return refuse(wire.NoticeCodeNoReceive, s.count())
 	}
-	if i < 0 || s.receives[i].taken && s.receives[i].taker != h.Number {
+	if i < 0 || s.receive(h).taken && s.receive(h).taker != h.Number {
 		return refuse(wire.NoticeCodeBadStream, h.Receive)
 	}
-	if size := len(s.receives[i].buffer); h.Op == Send && uint64(h.Length) > uint64(size) {
+	if size := len(s.receive(h).buffer); h.Op == Send && uint64(h.Length) > uint64(size) {
 		return refuse(wire.NoticeCodeTooLong, uint32(size))
 	}
 	return Finding{}
+}
+
+// receive is the posted receive that a message consumes; there must be one.
+func (s *Incoming) receive(h *Header) *posted {
+	return &s.receives.Items()[numbers.Diff(h.Receive, s.consumed)]
 }
 
 // Refused notes that the chunk was refused: when it lacked a receive, the peer wants to hear of the next one.
@@ -232,7 +239,7 @@ func (s *Incoming) Refused(code wire.NoticeCode) {
 //
 //mr:req MR-STREAM-017
 func (s *Incoming) Buffer(h *Header) []byte {
-	return s.receives[numbers.Diff(h.Receive, s.consumed)].buffer[h.Offset : h.Offset+h.Payload]
+	return s.receive(h).buffer[h.Offset : h.Offset+h.Payload]
 }
 
 // Placed enters a chunk that was examined and copied.
@@ -241,18 +248,9 @@ func (s *Incoming) Placed(h *Header) {
 		s.abort(h)
 		return
 	}
-	s.reach(h.Number)
 	m := s.at(h.Number)
-	if !m.begun {
-		*m = incoming{Header: *h, chunks: s.cfg.packets(h), got: m.got.emptied(), begun: true}
-		s.begun++
-		if !h.Op.Request() {
-			s.expected += uint64(h.Length)
-		}
-		if h.needsReceive() {
-			r := &s.receives[numbers.Diff(h.Receive, s.consumed)]
-			r.taken, r.taker = true, h.Number
-		}
+	if m == nil {
+		m = s.begin(h)
 	}
 	if m.got.add(h.Offset/s.cfg.Chunk, min(m.chunks, s.cfg.Span)) {
 		m.count++
@@ -265,29 +263,37 @@ func (s *Incoming) Placed(h *Header) {
 	}
 }
 
-// reach grows the ring until it holds a number.
-func (s *Incoming) reach(number uint32) {
-	need := numbers.Diff(number, s.oldest) + 1
-	if need <= int64(len(s.ring)) {
-		return
+// begin enters a message of which the first chunk arrives.
+func (s *Incoming) begin(h *Header) *incoming {
+	s.memory.messages.Lend(&s.messages)
+	i := int(numbers.Diff(h.Number, s.oldest))
+	for s.messages.Len() <= i {
+		s.messages.Extend()
 	}
-	old := s.ring
-	s.ring = make([]incoming, 1<<bits.Len64(uint64(need-1)))
-	for i := range uint32(len(old)) {
-		n := s.oldest + i
-		s.ring[int(n)&(len(s.ring)-1)] = old[int(n)&(len(old)-1)]
+	m := s.memory.take()
+	m.Header, m.chunks = *h, s.cfg.packets(h)
+	s.messages.Items()[i] = m
+	s.begun++
+	if !h.Op.Request() {
+		s.expected += uint64(h.Length)
 	}
+	if h.needsReceive() {
+		r := s.receive(h)
+		r.taken, r.taker = true, h.Number
+	}
+	return m
 }
 
 // deliver reports complete messages, in order: none before all earlier ones of the stream.
 //
 //mr:req MR-STREAM-005
 func (s *Incoming) deliver() {
-	for len(s.ring) > 0 {
-		m := &s.ring[int(s.oldest)&(len(s.ring)-1)]
-		if !m.complete {
+	for s.messages.Len() > 0 {
+		m := s.messages.Front()
+		if m == nil || !m.complete {
 			return
 		}
+		s.messages.Skip()
 		s.oldest++
 		switch {
 		case m.Op == end:
@@ -295,29 +301,42 @@ func (s *Incoming) deliver() {
 		case m.needsReceive():
 			s.consume(m)
 		}
-		*m = incoming{got: m.got}
+		s.memory.give(m)
 	}
+	s.memory.messages.Reclaim(&s.messages)
 }
 
 //mr:req MR-STREAM-016 MR-STREAM-017
 func (s *Incoming) consume(m *incoming) {
-	r := &s.receives[numbers.Diff(m.Receive, s.consumed)]
+	r := s.receive(&m.Header)
 	r.done = true
-	s.arrived.Push(Arrived{
+	s.report(Arrived{
 		ID: r.id, Length: m.Length, Match: m.Match, Value: m.Value, Immediate: m.Immediate, Written: m.Op == Write,
 	})
-	for len(s.receives) > 0 && s.receives[0].done {
-		s.receives[0] = posted{}
-		s.receives = s.receives[1:]
+	for s.receives.Len() > 0 && s.receives.Items()[0].done {
+		s.receives.Skip()
 		s.consumed++
 	}
+	s.memory.receives.Reclaim(&s.receives)
+}
+
+// report keeps for NextArrived what the application should hear of.
+func (s *Incoming) report(a Arrived) {
+	s.memory.arrived.Lend(&s.arrived)
+	s.arrived.Push(a)
 }
 
 // abort ends the stream at once: everything below counts as complete.
 //
 //mr:req MR-STREAM-024
 func (s *Incoming) abort(h *Header) {
-	clear(s.ring)
+	for _, m := range s.messages.Items() {
+		if m != nil {
+			s.memory.give(m)
+		}
+	}
+	s.messages.Clear()
+	s.memory.messages.Reclaim(&s.messages)
 	s.begun, s.expected = 0, 0
 	s.oldest = h.Number + 1
 	s.finish(fmt.Errorf("%w: stream %d aborted by the peer with code %d", ErrEnded, s.ID, h.Code))
@@ -328,20 +347,28 @@ func (s *Incoming) abort(h *Header) {
 //mr:req MR-STREAM-024 MR-STREAM-025
 func (s *Incoming) finish(err error) {
 	s.Flush(fmt.Errorf("%w: stream %d", ErrEnded, s.ID))
-	s.arrived.Push(Arrived{Ended: true, Err: err})
+	s.report(Arrived{Ended: true, Err: err})
 	s.consumed, s.start, s.refused = 0, s.oldest, false
 }
 
 // Flush ends every posted receive with err.
 func (s *Incoming) Flush(err error) {
-	for _, r := range s.receives {
-		if !r.done {
-			s.arrived.Push(Arrived{ID: r.id, Err: err})
+	for i := range s.receives.Items() {
+		if r := &s.receives.Items()[i]; !r.done {
+			s.report(Arrived{ID: r.id, Err: err})
 		}
 	}
-	s.consumed += uint32(len(s.receives))
-	s.receives = nil
+	s.consumed = s.count()
+	s.receives.Clear()
+	s.memory.receives.Reclaim(&s.receives)
 }
 
+// HasArrived tells whether NextArrived has something to return.
+func (s *Incoming) HasArrived() bool { return s.arrived.Len() > 0 }
+
 // NextArrived returns what the application should hear of, in order.
-func (s *Incoming) NextArrived() (Arrived, bool) { return s.arrived.Pop() }
+func (s *Incoming) NextArrived() (Arrived, bool) {
+	a, ok := s.arrived.Pop()
+	s.memory.arrived.Reclaim(&s.arrived)
+	return a, ok
+}

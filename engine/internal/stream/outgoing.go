@@ -14,17 +14,17 @@ import (
 // Message is one operation as the application posted it.
 type Message struct {
 	Op        Op
+	Immediate bool
+	Fence     bool // starts only when all earlier messages of the stream are complete
+	Value     uint32
 	ID        uint64
 	Data      []byte
 	Pieces    [][]byte // instead of Data: bytes to be sent one after the other
 	Into      []byte   // Read: where the bytes belong
 	Key, At   uint64   // region of the peer and offset in it
-	Immediate bool
-	Value     uint32
-	Match     uint64 // Send
-	Operand   uint64 // atomic operations
+	Match     uint64   // Send
+	Operand   uint64   // atomic operations
 	Compare   uint64
-	Fence     bool      // starts only when all earlier messages of the stream are complete
 	Deadline  mono.Time // 0 = none
 }
 
@@ -73,18 +73,23 @@ func (c *Chunk) End() bool { return c.Message.Op == end }
 // outgoing is a message in the queue.
 type outgoing struct {
 	Message
+	progress
+	reply reply
+}
+
+// progress is how a message is cut, and how far it has come.
+type progress struct {
 	length  uint32
 	number  uint32 // valid once begun
 	receive uint32
 	chunks  uint32
-	next    uint32 // first chunk not yet sent in this try
-	acked   chunkSet
-	count   uint32 // chunks acknowledged
-	try     uint16
-	begun   bool        // numbered: sent once
-	counted bool        // in the budget
+	next    uint32      // first chunk not yet sent in this try
+	count   uint32      // chunks acknowledged
 	code    wire.Status // end
-	reply   reply
+	try     uint16
+	begun   bool // numbered: sent once
+	counted bool // in the budget
+	acked   chunkSet
 }
 
 // reply is what has come back for a request.
@@ -104,23 +109,21 @@ func (m *outgoing) done() bool {
 // Outgoing is the sending end of a stream.
 type Outgoing struct {
 	ID       uint16
+	ending   bool
+	number   uint32 // next message number
+	receives uint32 // next receive index
+	posted   uint32 // receives that the peer is known to have posted
+	start    uint32 // first message number of this incarnation
 	cfg      *Config
 	budget   *Budget
-	queue    []*outgoing // oldest incomplete first
-	memory   []*outgoing // of queue, from its start
-	cursor   int         // first message of queue that may have unsent chunks
-	number   uint32      // next message number
-	receives uint32      // next receive index
-	posted   uint32      // receives that the peer is known to have posted
-	start    uint32      // first message number of this incarnation
-	data     int         // Writes and Sends begun and not wholly acknowledged
+	queue    fifo.Queue[*outgoing] // oldest incomplete first
+	cursor   int                   // first message of queue that may have unsent chunks
+	data     int                   // Writes and Sends begun and not wholly acknowledged
 	parking  parking
 	busy     busy
-	deadline mono.Time // lower bound of the operations' deadlines
-	ending   bool
-	failed   error // operations end with it
-	flushed  fifo.Queue[Done]
-	gathered []byte // scratch for chunks that span pieces
+	deadline mono.Time         // lower bound of the operations' deadlines
+	failed   error             // operations end with it
+	flushed  *fifo.Queue[Done] // ended by failure; nil = none
 }
 
 // Done is an operation that has ended.
@@ -141,7 +144,7 @@ func NewOutgoing(id uint16, cfg *Config, budget *Budget) *Outgoing {
 // Post queues a message.
 //
 //mr:req MR-STREAM-027
-func (s *Outgoing) Post(m Message) error {
+func (s *Outgoing) Post(m *Message) error {
 	if s.ending || s.failed != nil {
 		return fmt.Errorf("%w: stream %d", ErrEnded, s.ID)
 	}
@@ -156,7 +159,8 @@ func (s *Outgoing) Post(m Message) error {
 	if m.Deadline != 0 {
 		s.deadline = min(s.deadline, m.Deadline)
 	}
-	s.push(outgoing{Message: m, length: uint32(length), chunks: chunks})
+	q := s.push()
+	q.Message, q.length, q.chunks = *m, uint32(length), chunks
 	return nil
 }
 
@@ -168,54 +172,37 @@ func (s *Outgoing) End(code wire.Status) error {
 		return fmt.Errorf("%w: stream %d", ErrEnded, s.ID)
 	}
 	s.ending = true
-	s.push(outgoing{Message: Message{Op: end}, chunks: 1, code: code})
+	s.pushEnd(code)
 	return nil
 }
 
-func (s *Outgoing) push(m outgoing) {
-	var q *outgoing
-	if free := s.budget.free; len(free) > 0 {
-		q, s.budget.free = free[len(free)-1], free[:len(free)-1]
-	} else {
-		q = new(outgoing)
-	}
-	m.acked, m.reply.got = q.acked.emptied(), q.reply.got.emptied()
-	*q = m
-	s.makeRoom()
-	s.queue = append(s.queue, q)
+func (s *Outgoing) pushEnd(code wire.Status) {
+	q := s.push()
+	q.Message, q.chunks, q.code = Message{Op: end}, 1, code
 }
 
-// makeRoom moves the queue to the start of its memory, or to more of it, when its end is reached.
-func (s *Outgoing) makeRoom() {
-	n := len(s.queue)
-	if n < cap(s.queue) {
-		return
-	}
-	if 2*n >= cap(s.memory) {
-		s.memory = make([]*outgoing, 0, max(2, 4*n))
-	}
-	s.queue = append(s.memory[:0], s.queue...)
-}
-
-// release keeps a message's memory for a later one.
-func (s *Outgoing) release(m *outgoing) {
-	*m = outgoing{acked: m.acked, reply: reply{got: m.reply.got}}
-	s.budget.free = append(s.budget.free, m)
+// push adds an empty message to the queue.
+func (s *Outgoing) push() *outgoing {
+	s.budget.queues.Lend(&s.queue)
+	m := s.budget.obtain()
+	s.queue.Push(m)
+	return m
 }
 
 // Len is the number of messages that have not completed.
-func (s *Outgoing) Len() int { return len(s.queue) }
+func (s *Outgoing) Len() int { return s.queue.Len() }
 
 // find returns a begun message by number.
 func (s *Outgoing) find(number uint32) *outgoing {
-	if len(s.queue) == 0 || !s.queue[0].begun {
+	queue := s.queue.Items()
+	if len(queue) == 0 || !queue[0].begun {
 		return nil
 	}
-	i := numbers.Diff(number, s.queue[0].number)
-	if i < 0 || i >= int64(len(s.queue)) || !s.queue[i].begun {
+	i := numbers.Diff(number, queue[0].number)
+	if i < 0 || i >= int64(len(queue)) || !queue[i].begun {
 		return nil
 	}
-	return s.queue[i]
+	return queue[i]
 }
 
 // Retire marks a chunk as acknowledged; repeating it changes nothing.
@@ -240,19 +227,28 @@ func (s *Outgoing) Retire(r Ref) {
 // isData tells whether requests wait for the message: it writes at the peer.
 func (m *outgoing) isData() bool { return m.Op == Write || m.Op == Send }
 
+// HasDone tells whether NextDone has something to return.
+func (s *Outgoing) HasDone() bool {
+	return s.flushed != nil || s.queue.Len() > 0 && s.queue.Front().done()
+}
+
 // NextDone returns the operations that have ended, in message order.
 //
 //mr:req MR-STREAM-006
 func (s *Outgoing) NextDone() (Done, bool) {
-	if d, ok := s.flushed.Pop(); ok {
+	switch {
+	case !s.HasDone():
+		return Done{}, false
+	case s.flushed != nil:
+		d, _ := s.flushed.Pop()
+		if s.flushed.Len() == 0 {
+			s.flushed = nil
+		}
 		return d, true
 	}
-	if len(s.queue) == 0 || !s.queue[0].done() {
-		return Done{}, false
-	}
-	m := s.queue[0]
-	s.queue[0] = nil
-	s.queue = s.queue[1:]
+	m := s.queue.Front()
+	s.queue.Skip()
+	s.budget.queues.Reclaim(&s.queue)
 	s.budget.give(m)
 	s.cursor = max(s.cursor-1, 0)
 	d := Done{
@@ -261,7 +257,7 @@ func (s *Outgoing) NextDone() (Done, bool) {
 	if d.End {
 		s.reopen()
 	}
-	s.release(m)
+	s.budget.release(m)
 	return d, true
 }
 

@@ -71,7 +71,7 @@ func (s *Outgoing) Park(now mono.Time, r Ref, posted uint32) {
 		p.limit = posted
 	}
 	p.tried = false
-	for i, m := range s.queue {
+	for i, m := range s.queue.Items() {
 		if m.begun && m.needsReceive() && numbers.Diff(m.receive, p.limit) >= 0 && m.next > 0 {
 			s.rewind(i)
 		}
@@ -125,7 +125,7 @@ func (s *Outgoing) Impatient(now mono.Time) bool {
 
 // rewind makes a message of the queue unsent: what is still under way of it is no longer wanted.
 func (s *Outgoing) rewind(i int) {
-	m := s.queue[i]
+	m := s.queue.Items()[i]
 	m.next = 0
 	m.try++
 	s.cursor = min(s.cursor, i)
@@ -154,7 +154,7 @@ func (s *Outgoing) Busy(now mono.Time, r Ref) {
 	}
 	s.busy.wait = min(max(2*s.busy.wait, firstRetry), lastRetry)
 	s.busy.until = now.Add(s.busy.wait)
-	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
+	s.rewind(int(numbers.Diff(r.Message, s.queue.Front().number)))
 }
 
 // Lost takes in that a chunk seems to be lost. While its message waits for a receive, it was more likely refused, with a
@@ -165,7 +165,7 @@ func (s *Outgoing) Lost(r Ref) bool {
 	if m == nil || m.try != r.Try || !p.parked || !m.needsReceive() || numbers.Diff(m.receive, p.limit) < 0 {
 		return false
 	}
-	s.rewind(int(numbers.Diff(r.Message, s.queue[0].number)))
+	s.rewind(int(numbers.Diff(r.Message, s.queue.Front().number)))
 	p.tried = false
 	return true
 }

@@ -31,8 +31,9 @@ type replying struct {
 // Replies is the table of a connection's replies. Its size is what was announced as Requests: a peer cannot make it grow.
 type Replies struct {
 	cfg   *Config
+	size  int
 	table []replying
-	free  []int
+	free  []int           // places in table
 	queue fifo.Queue[int] // with chunks never sent
 }
 
@@ -53,23 +54,27 @@ type ReplyChunk struct {
 
 // NewReplies returns a table for a number of replies.
 func NewReplies(size int, cfg *Config) Replies {
-	r := Replies{cfg: cfg, free: make([]int, size)}
-	for i := range r.free {
-		r.free[i] = size - 1 - i
-	}
-	return r
+	return Replies{cfg: cfg, size: size}
 }
 
 // Full tells whether no further request can be accepted.
-func (r *Replies) Full() bool { return len(r.free) == 0 }
+func (r *Replies) Full() bool { return len(r.table)-len(r.free) == r.size }
+
+// Rest gives back the memory of a table that is empty.
+func (r *Replies) Rest() {
+	if len(r.free) == len(r.table) {
+		*r = NewReplies(r.size, r.cfg)
+	}
+}
 
 // Add enters a reply. The table must not be full.
 func (r *Replies) Add(reply Reply) {
-	i := r.free[len(r.free)-1]
-	r.free = r.free[:len(r.free)-1]
-	for len(r.table) <= i {
+	if len(r.free) == 0 {
+		r.free = append(r.free, len(r.table))
 		r.table = append(r.table, replying{})
 	}
+	i := r.free[len(r.free)-1]
+	r.free = r.free[:len(r.free)-1]
 	chunks := uint32(1)
 	if reply.Op == Read && reply.Status == wire.StatusOk {
 		chunks = r.cfg.chunks(reply.Length)

@@ -27,11 +27,11 @@ func TestMessagesAreCutIntoChunks(t *testing.T) {
 	for range 1 << 12 {
 		m.Pieces = append(m.Pieces, part)
 	}
-	if err := s.Post(m); !errors.Is(err, ErrTooLong) {
+	if err := s.Post(&m); !errors.Is(err, ErrTooLong) {
 		t.Errorf("2^32 bytes: %v", err)
 	}
 	m.Pieces[0] = part[1:]
-	if err := s.Post(m); err != nil {
+	if err := s.Post(&m); err != nil {
 		t.Errorf("2^32 - 1 bytes: %v", err)
 	}
 }
@@ -43,15 +43,15 @@ func TestSenderStaysWithinWindowAndSpan(t *testing.T) {
 	const window, span = 3, 2
 	s := NewOutgoing(1, &Config{Chunk: 8, Window: window, Span: span}, &Budget{Messages: 100})
 	for id := range uint64(5) {
-		if err := s.Post(Message{Op: Write, ID: id, Data: make([]byte, 8*4)}); err != nil {
+		if err := s.Post(&Message{Op: Write, ID: id, Data: make([]byte, 8*4)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var sent []Ref
 	send := func(times int) {
 		for range times {
-			c, hold := s.Next(0)
-			if hold != Free {
+			var c Chunk
+			if s.Next(0, &c) != Free {
 				return
 			}
 			sent = append(sent, c.Ref)
@@ -92,12 +92,13 @@ func TestSenderStaysWithinWindowAndSpan(t *testing.T) {
 		t.Fatalf("message %d is begun while message 0 is not complete and the window is %d", last.Message, window)
 	}
 	s = NewOutgoing(1, &Config{Chunk: 8, Window: 1, Span: span}, &Budget{Messages: 100})
-	if err := errors.Join(s.Post(Message{Op: Write, Data: make([]byte, 8)}), s.End(wire.StatusOk)); err != nil {
+	if err := errors.Join(s.Post(&Message{Op: Write, Data: make([]byte, 8)}), s.End(wire.StatusOk)); err != nil {
 		t.Fatal(err)
 	}
-	s.Next(0)
+	var c Chunk
+	s.Next(0, &c)
 	s.Take(0)
-	if c, hold := s.Next(0); hold != Free || !c.End() || c.Ref.Message != 1 {
+	if hold := s.Next(0, &c); hold != Free || !c.End() || c.Ref.Message != 1 {
 		t.Errorf("the end waits for the window: %v", hold)
 	}
 }

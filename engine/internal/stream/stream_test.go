@@ -37,7 +37,7 @@ func newTransfer(t *rapid.T) *transfer {
 		Span:   uint32(rapid.IntRange(1, 100).Draw(t, "span")),
 	}
 	return &transfer{
-		t: t, cfg: cfg, out: NewOutgoing(3, cfg, &Budget{Messages: 8, Requests: 2}), in: NewIncoming(3, cfg),
+		t: t, cfg: cfg, out: NewOutgoing(3, cfg, &Budget{Messages: 8, Requests: 2}), in: NewIncoming(3, cfg, new(Memory)),
 		memory: make([]byte, 1<<16), expected: make([]byte, 1<<16),
 	}
 }
@@ -54,7 +54,7 @@ func (x *transfer) post() {
 		Immediate: rapid.Bool().Draw(x.t, "immediate"),
 		Value:     uint32(len(x.posted)),
 	}
-	if err := x.out.Post(m); err != nil {
+	if err := x.out.Post(&m); err != nil {
 		x.t.Fatal(err)
 	}
 	x.posted = append(x.posted, m)
@@ -76,8 +76,8 @@ func (x *transfer) receive() {
 
 func (x *transfer) send() {
 	for range rapid.IntRange(1, 30).Draw(x.t, "chunks") {
-		c, hold := x.out.Next(x.now)
-		if hold != Free {
+		var c Chunk
+		if x.out.Next(x.now, &c) != Free {
 			return
 		}
 		x.out.Take(x.now)
@@ -288,11 +288,12 @@ func TestChunkSetEqualsMap(t *testing.T) {
 func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4}, &Budget{Messages: 8, Requests: 2})
 	for i := range 3 {
-		if err := s.Post(Message{Op: Send, ID: uint64(i), Data: make([]byte, 20)}); err != nil {
+		if err := s.Post(&Message{Op: Send, ID: uint64(i), Data: make([]byte, 20)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c, _ := s.Next(0)
+	var c, end Chunk
+	s.Next(0, &c)
 	s.Take(0)
 	cause := errors.New("cause")
 	s.Fail(cause, wire.Status(wire.NoticeCodeBounds))
@@ -304,8 +305,7 @@ func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 			t.Errorf("operation %d: %+v, %v", i, d, ok)
 		}
 	}
-	end, hold := s.Next(0)
-	if hold != Free || !end.End() || end.Code != wire.Status(wire.NoticeCodeBounds) || end.Ref.Message != 1 {
+	if hold := s.Next(0, &end); hold != Free || !end.End() || end.Code != wire.Status(wire.NoticeCodeBounds) || end.Ref.Message != 1 {
 		t.Fatalf("the stream ends with %+v, %v", end, hold)
 	}
 	s.Take(0)
@@ -313,7 +313,7 @@ func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 	if d, ok := s.NextDone(); !ok || !d.End {
 		t.Fatalf("the end completes as %+v, %v", d, ok)
 	}
-	if err := s.Post(Message{Op: Send}); err != nil {
+	if err := s.Post(&Message{Op: Send}); err != nil {
 		t.Errorf("the id does not open again: %v", err)
 	}
 }
@@ -345,7 +345,7 @@ func TestImpossibleChunksAreRefused(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := NewIncoming(1, cfg)
+			s := NewIncoming(1, cfg, new(Memory))
 			s.Placed(&first)
 			if got := s.Examine(&c.header); got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
