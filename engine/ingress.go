@@ -102,7 +102,7 @@ func (e *Endpoint) arrive(c *conn, d Datagram) (*path.Path, path.Arrival, bool) 
 //mr:req MR-PATH-012 MR-PATH-013
 func (e *Endpoint) follow(c *conn, p *path.Path, a path.Arrival) {
 	if !c.opener() {
-		p.Follow(a.Route, a.Epoch)
+		p.Follow(a)
 		e.touch(c, p.Deadline())
 	}
 }

@@ -73,8 +73,19 @@ func (p *Path) Deadline() mono.Time {
 	if p.ledger.flight.n == 0 {
 		return mono.Never
 	}
+	at := p.timer.since.Add(p.RTO())
+	if p.Mute() {
+		return at
+	}
+	return min(at, p.left.until)
+}
+
+// RTO is the pause until the timer runs out next: it doubles while nothing is heard.
+//
+//mr:req MR-LOSS-007
+func (p *Path) RTO() time.Duration {
 	wait := p.PTO() << min(max(p.timer.unanswered-1, 0), 16)
-	return p.timer.since.Add(min(wait, max(longest, p.PTO())))
+	return min(wait, max(longest, p.PTO()))
 }
 
 // Expire does what the deadline asks for: it wants a probe, or declares the oldest chunk lost.
@@ -92,7 +103,7 @@ func (p *Path) Expire(now mono.Time) bool {
 	p.timer.unanswered++
 	p.timer.latest = now
 	p.timer.since = now
-	if p.timer.unanswered <= 2 {
+	if !p.Mute() {
 		p.timer.wantProbe = true
 		p.Sent.TailProbes++
 		return true
@@ -103,6 +114,9 @@ func (p *Path) Expire(now mono.Time) bool {
 	p.ledger.lose(p.ledger.flight.head)
 	return true
 }
+
+// RanOut tells whether the timer has run out just now.
+func (p *Path) RanOut(now mono.Time) bool { return p.timer.latest == now }
 
 // WantProbe asks for a probe: when a path comes into use and its peer should learn of it.
 func (p *Path) WantProbe() { p.timer.wantProbe = true }
