@@ -156,8 +156,8 @@ func (e *Endpoint) pick(c *conn, size int) *path.Path {
 		return nil
 	}
 	p := c.paths.Pick(size)
-	if p != nil && c.flying == 0 {
-		c.clock.progress = e.now
+	if p != nil && c.flying == 0 && c.due.lost.empty() && c.failing.moved.Len() == 0 {
+		c.clock.progress = e.now // nothing was outstanding
 	}
 	return p
 }

@@ -78,6 +78,7 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	if v.Progress {
 		if p.Mute() {
 			p.restart()
+			ackedBytes = 0 // of long ago: they say nothing about what the path carries now
 		}
 		p.timer.progress()
 	}

@@ -81,7 +81,6 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	return out
 }
 
-
 func (p *Path) evict(out []Moved) []Moved {
 	l := &p.ledger
 	for _, q := range []*list{&l.flight, &l.lost} {

@@ -11,6 +11,7 @@ type narrow struct {
 	times  int
 	passed int32 // bytes of the largest packet that arrived meanwhile
 }
+
 // miss takes in the loss of a packet.
 func (n *narrow) miss(size int32) {
 	switch {
