@@ -80,7 +80,7 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 			p.restart()
 			ackedBytes = 0 // of long ago: they say nothing about what the path carries now
 		}
-		p.timer.progress()
+		p.timer.progress(now)
 	}
 	v.Feedback = p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before, Lost: v.Lost})
 	return out, v

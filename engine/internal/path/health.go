@@ -77,7 +77,7 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	h.since = p.ledger.nextTSN
 	h.wait = p.PTO()
 	h.next = now
-	p.timer = timer{since: now}
+	p.timer = timer{}
 	return out
 }
 

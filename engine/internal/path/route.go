@@ -66,5 +66,5 @@ func (p *Path) Follow(a Arrival) {
 	p.leave(a.At)
 	p.health.asked = 0
 	p.Route, p.Epoch = a.Route, a.Epoch
-	p.health.next = min(p.health.next, p.timer.since)
+	p.health.next = min(p.health.next, a.At)
 }
