@@ -77,7 +77,7 @@ func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
 			Received: uint64(packets), Duplicates: uint64(duplicates), Copies: uint64(copies), CE: uint64(marked),
 			Downs: p.Health().Downs, Ups: p.Health().Ups,
 			Blind: p.Blind(), CEReported: p.Sent.CE, TailProbes: p.Sent.TailProbes, RTOFired: p.Sent.RTOFired,
-			RTT: p.RTT(), Window: p.Window(), InFlight: p.InFlight(),
+			RTT: p.RTT(), PTO: p.PTO(), Window: p.Window(), InFlight: p.InFlight(),
 		})
 	}
 	return s, true

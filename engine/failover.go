@@ -21,16 +21,20 @@ const (
 // RouteError tells the endpoint that a datagram could not be sent. The paths over that route go out of service at once.
 //
 //mr:req MR-FAIL-008
-func (e *Endpoint) RouteError(now Time, route Route, _ Fault) {
+func (e *Endpoint) RouteError(now Time, route Route, fault Fault) {
 	e.now = now
 	for _, c := range e.table.conns {
 		if !c.live() {
 			continue
 		}
 		for _, p := range c.paths.All() {
-			if p != nil && p.Route == route && !p.Down() {
-				e.failPath(c, p)
+			if p == nil || p.Route != route || p.Down() {
+				continue
 			}
+			if fault == TooBig {
+				p.TooBig(c.limits.chunk + Overhead)
+			}
+			e.failPath(c, p)
 		}
 	}
 }
@@ -151,9 +155,41 @@ func (e *Endpoint) pathBad(c *conn, p *path.Path, epoch uint32) {
 		e.failPath(c, p) // what is in flight on the old route would be judged by the new one
 		return
 	}
-	p.Rebind(c.nextRoute(p))
+	p.Rebind(e.now, c.nextRoute(p))
 	p.WantProbe()
 	c.settle(p, p.InFlight())
+	e.touch(c, p.Deadline())
+}
+
+// turnSilent gives silent paths another port when nothing is heard anywhere, so that none can be blamed: one path of each
+// plane in turn, each time that the timer of one runs out.
+//
+//mr:req MR-FAIL-009
+func (e *Endpoint) turnSilent(c *conn) {
+	if !c.opener() {
+		return
+	}
+	for id, ok := c.failing.silent.next(0); ok; id, ok = c.failing.silent.next(int(id) + 1) {
+		p := c.paths.Get(id)
+		q := c.pairOn(p)
+		if p.Mute() && p.RanOut(e.now) && e.now.Sub(q.turned) >= p.RTO()/2 {
+			q.turned = e.now
+			e.turnNext(c, q)
+		}
+	}
+}
+
+// turnNext changes the port of the silent path of a plane that comes after the one that was last.
+func (e *Endpoint) turnNext(c *conn, q *pair) {
+	for i := range c.paths.Len() {
+		id := uint16((q.turn + 1 + i) % c.paths.Len())
+		if p := c.paths.Get(id); p != nil && p.Silent() && c.pairOn(p) == q {
+			q.turn = int(id)
+			p.Rebind(e.now, c.nextRoute(p))
+			e.touch(c, p.Deadline())
+			return
+		}
+	}
 }
 
 // mostLosses is how often a chunk may be lost, on all paths together, before its operation fails.
@@ -171,7 +207,7 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 		}
 		if m.Losses >= mostLosses {
 			c.failing.moved.Pop()
-			e.giveUp(c, m.Ref)
+			e.giveUp(c, m)
 			continue
 		}
 		p := e.pick(c, m.Size)
@@ -190,17 +226,24 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 	return nil, false
 }
 
-// giveUp fails the stream of a chunk that no path delivers.
+// giveUp fails the stream of a chunk that no path delivers. Of a reply only the bytes are given up: that they do not come is
+// a reply, too.
 //
-//mr:req MR-LOSS-004
-func (e *Endpoint) giveUp(c *conn, ref path.Ref) {
-	if ref.Reply {
-		c.incoming.replies.Stop(ref.Stream)
+//mr:req MR-LOSS-004 MR-FAIL-011
+func (e *Endpoint) giveUp(c *conn, m path.Moved) {
+	if m.Ref.Reply {
+		ref := replyRef(m.Ref)
+		c.incoming.replies.Spoil(ref, wire.Status(wire.NoticeCodeStopped))
+		k, _ := c.incoming.replies.Wanted(ref)
+		c.failing.moved.Push(path.Moved{Ref: m.Ref, Size: replySize(&k)})
 		return
 	}
-	s := c.outgoing.get(ref.Stream)
-	s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: ref.Message, Code: wire.NoticeCodeStopped, Info: mostLosses},
-		wire.Status(wire.NoticeCodeStopped))
+	s := c.outgoing.get(m.Ref.Stream)
+	err := e.tooLong(c, m.Size, mostLosses)
+	if err == nil {
+		err = &OpError{Conn: c.id, Stream: s.ID, Message: m.Ref.Message, Code: wire.NoticeCodeStopped, Info: mostLosses}
+	}
+	s.Fail(err, wire.Status(wire.NoticeCodeStopped))
 	e.complete(c, s)
 	c.outgoing.activate(s)
 }

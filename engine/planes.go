@@ -19,6 +19,8 @@ type pair struct {
 	token         uint64 // of the challenge that is out
 	challenges    int
 	heard         Time // when a packet came from it, or feedback on one of its paths
+	turned        Time // when a silent path of it last got another port
+	turn          int  // that path
 }
 
 // Bounds of what goes to an address before it is valid.

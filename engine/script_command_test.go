@@ -232,11 +232,17 @@ func (s *stage) addRule(action string, words []string) error {
 }
 
 func (s *stage) addCut(words []string) error {
-	if len(words) != 2 || slices.Index(endNames, words[0]) < 0 {
+	if len(words) < 2 || slices.Index(endNames, words[0]) < 0 {
 		return fmt.Errorf("cut END PORT")
 	}
-	c := cut{from: slices.Index(endNames, words[0])}
-	if words[1] != "all" {
+	v := settingsOf(words[2:])
+	c := cut{from: slices.Index(endNames, words[0]), longer: v.number("longer", 0)}
+	if err := v.done(); err != nil {
+		return err
+	}
+	if strings.HasPrefix(words[1], "p") {
+		c.path = words[1]
+	} else if words[1] != "all" {
 		port, err := strconv.ParseUint(words[1], 10, 16)
 		if err != nil {
 			return err

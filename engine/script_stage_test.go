@@ -235,10 +235,12 @@ type rule struct {
 	seen         int
 }
 
-// cut loses what an end sends over a port of the opener; port 0 is all.
+// cut loses what an end sends over a port of the opener or on a path, if it is longer than a number of bytes.
 type cut struct {
-	from int
-	port uint16
+	from   int
+	port   uint16 // 0 = all
+	path   string // empty = all
+	longer int
 }
 
 // judge finds the first rule for a packet. Every rule that matches counts it.
@@ -253,9 +255,9 @@ func (s *stage) judge(from int, d engine.Datagram, text string) (fate, name stri
 			fate, name = r.action, r.name
 		}
 	}
-	port := openerPort(from, d)
+	port, path := openerPort(from, d), fmt.Sprintf("p%d", pathOf(d))
 	for _, c := range s.cuts {
-		if c.from == from && (c.port == 0 || c.port == port) {
+		if c.from == from && (c.port == 0 || c.port == port) && (c.path == "" || c.path == path) && len(d.Bytes) > c.longer {
 			return "cut", ""
 		}
 	}

@@ -34,6 +34,7 @@ import (
 //	mark A Write all                  sets CE
 //	hold late A Write 1               keeps the packet until "release late" or "release late copy", which keeps it too
 //	cut A 10001 | cut B all           loses all that A sends over a port, or all that B sends; mend ends every cut
+//	cut A p1 longer=100               loses what is longer than 100 bytes on path 1
 //	inject B Ack ack.blocks[0].base=first+7 ...
 //	                                  hands B a packet from A written by hand: fields as in the schema; first+n counts from
 //	                                  the first number of the packet's sender, peer+n from that of its addressee;
@@ -123,7 +124,7 @@ func printScript(blocks []block) string {
 //mr:test MR-STREAM-005 MR-STREAM-007 MR-STREAM-008 MR-STREAM-009 MR-STREAM-010 MR-STREAM-011 MR-STREAM-014 MR-STREAM-016
 //mr:test MR-STREAM-018 MR-STREAM-019 MR-STREAM-020 MR-STREAM-021 MR-STREAM-022 MR-STREAM-023 MR-STREAM-024 MR-STREAM-025
 //mr:test MR-STREAM-028 MR-STREAM-029 MR-STREAM-030 MR-WIRE-006 MR-WIRE-007 MR-WIRE-015
-//mr:test MR-LOSS-011
+//mr:test MR-LOSS-011 MR-LOSS-004 MR-FAIL-002 MR-FAIL-009 MR-FAIL-010 MR-FAIL-011 MR-PATH-015
 func TestScriptsPrintWhatWasRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {

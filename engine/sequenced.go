@@ -141,7 +141,7 @@ func (e *Endpoint) probe(c *conn, p *path.Path, token uint64) {
 	e.base(c, wire.OpcodeProbe, p, s)
 	e.out.Base.AckRequest = true
 	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Token: token, Ecn: e.ecn}}
-	if p.Down() && token == 0 {
+	if p.Proving() {
 		// What brings a path back must be as long as what will then travel on it.
 		e.out.Plain.Probe.Padding = c.limits.chunk + Overhead - wire.BaseSize - wire.ProbeSize - 4
 	}
@@ -156,8 +156,8 @@ func (e *Endpoint) pick(c *conn, size int) *path.Path {
 		return nil
 	}
 	p := c.paths.Pick(size)
-	if p != nil && c.flying == 0 {
-		c.clock.progress = e.now
+	if p != nil && c.flying == 0 && c.due.lost.empty() && c.failing.moved.Len() == 0 {
+		c.clock.progress = e.now // nothing was outstanding
 	}
 	return p
 }

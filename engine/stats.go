@@ -27,6 +27,7 @@ type PathStats struct {
 	Downs      uint64        // times that it went out of service
 	Ups        uint64        // times that it came back
 	RTT        time.Duration // smoothed; 0 before the first sample
+	PTO        time.Duration // after which an unanswered packet is asked about
 	Window     int           // bytes
 	InFlight   int           // bytes
 }

@@ -129,6 +129,10 @@ func (e *Endpoint) expirePaths(c *conn) {
 		}
 		outstanding = outstanding || !p.Idle()
 		before := p.InFlight()
+		if p.Overtake(e.now) {
+			c.settle(p, before)
+			before = p.InFlight()
+		}
 		if p.Expire(e.now) {
 			c.settle(p, before)
 			if silent < 0 {
@@ -144,12 +148,13 @@ func (e *Endpoint) expirePaths(c *conn) {
 	}
 	e.judgePlanes(c)
 	e.judge(c)
+	e.turnSilent(c)
 	if !outstanding {
 		c.clock.progress = e.now
 		return
 	}
 	if e.now.Sub(c.clock.progress) >= e.cfg.DeadAfter {
-		c.ending.cause = ErrDead
+		c.ending.cause = e.deathOf(c)
 		e.abort(c, wire.CloseReasonDead)
 		return
 	}
@@ -206,7 +211,7 @@ const (
 // expireSilence asks a silent peer for a sign of life, and ends the connection when none comes: an idle side, too, learns
 // that its peer is gone or has forgotten it.
 //
-//mr:req MR-CONN-011
+//mr:req MR-CONN-011 MR-FAIL-009
 func (e *Endpoint) expireSilence(c *conn) {
 	if !c.live() {
 		return
@@ -223,6 +228,9 @@ func (e *Endpoint) expireSilence(c *conn) {
 		return
 	}
 	p := c.paths.Get(c.anyPath())
+	if c.clock.asks > 0 && p.Idle() {
+		p.Rebind(e.now, c.nextRoute(p)) // the last question has stayed unanswered on its present port
+	}
 	p.WantProbe()
 	c.settle(p, p.InFlight())
 	c.clock.asked = e.now

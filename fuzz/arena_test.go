@@ -190,6 +190,7 @@ func (a *arena) deliver(p *parcel) {
 		d.ECN = engine.CE
 	}
 	a.ends[to].HandleDatagram(a.now, d)
+	a.turns(to)
 	if p.opcode < wire.OpcodeOpen || p.opcode > wire.OpcodeVersions || p.opcode == wire.OpcodeConfirm {
 		a.arrived(to, p, before)
 		a.failures(to)
@@ -219,12 +220,30 @@ func (a *arena) timeouts(end int) {
 	}
 	for _, s := range a.stats(end) {
 		h := &a.halves[end][s.ID]
+		if n := s.Lost - h.seen.Lost; n > 0 {
+			if want := h.ledger.Overtake(); n != want {
+				a.t.Fatalf("end %d, path %d: %d transmissions of earlier routes are lost, the model says %d", end, s.ID, n, want)
+			}
+			h.seen.Lost = s.Lost
+		}
 		for range s.RTOFired - h.seen.RTOFired {
 			h.ledger.Timeout()
+			h.window = nil // it begins anew when the path is heard again
 		}
 		h.seen.RTOFired = s.RTOFired
 	}
+	a.turns(end)
 	a.failures(end)
+}
+
+// turns tells the ledgers which paths have another route.
+func (a *arena) turns(end int) {
+	for _, s := range a.stats(end) {
+		if h := &a.halves[end][s.ID]; s.Route != h.seen.Route {
+			h.ledger.Turn()
+			h.seen.Route = s.Route
+		}
+	}
 }
 
 // failures tells the ledgers which paths have gone out of service.

@@ -27,7 +27,8 @@ type slot struct {
 	fate   Fate
 	tsn    int64
 	size   int
-	losses int // by send order
+	losses int  // by send order
+	behind bool // its latest transmission travelled on an earlier route
 }
 
 // Ledger is what a sender knows of a path. PSNs and TSNs count from 0.
@@ -104,7 +105,7 @@ func (l *Ledger) Send(psn, tsn int64, size int) error {
 	case s.size != size:
 		return fmt.Errorf("PSN %d had %d bytes and now has %d", psn, s.size, size)
 	}
-	s.fate, s.tsn = Flying, tsn
+	s.fate, s.tsn, s.behind = Flying, tsn, false
 	return nil
 }
 
@@ -161,13 +162,31 @@ func (l *Ledger) Ack(b Block) (acked, lost []int64) {
 	}
 	l.largest = max(l.largest, b.Largest)
 	for _, psn := range l.outstanding() {
-		if s := l.slots[psn]; s.fate == Flying && s.tsn < l.largest {
+		if s := l.slots[psn]; s.fate == Flying && s.tsn < l.largest && !s.behind {
 			s.fate = Lost
 			s.losses++
 			lost = append(lost, psn)
 		}
 	}
 	return acked, lost
+}
+
+// Turn gives the path another route: what is in flight cannot be judged any more by what is sent from now on.
+func (l *Ledger) Turn() {
+	for s := range maps.Values(l.open) {
+		s.behind = s.behind || s.fate == Flying
+	}
+}
+
+// Overtake declares lost what earlier routes have not delivered, and counts it.
+func (l *Ledger) Overtake() (n uint64) {
+	for s := range maps.Values(l.open) {
+		if s.behind && s.fate == Flying {
+			s.fate = Lost
+			n++
+		}
+	}
+	return n
 }
 
 // Timeout declares the oldest transmission in flight lost.

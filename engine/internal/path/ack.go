@@ -76,7 +76,11 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 		v.Lost = p.declareLost(b.Largest, refusals)
 	}
 	if v.Progress {
-		p.timer.progress()
+		if p.Mute() {
+			p.restart()
+			ackedBytes = 0 // of long ago: they say nothing about what the path carries now
+		}
+		p.timer.progress(now)
 	}
 	v.Feedback = p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before, Lost: v.Lost})
 	return out, v
@@ -87,6 +91,9 @@ func (p *Path) acknowledge(psn uint32, out []Ref, ackedBytes int) ([]Ref, int) {
 	s := p.ledger.slot(psn)
 	if p.ledger.land(psn, acked) {
 		p.Sent.Acked++
+		if p.narrow.lost > 0 {
+			p.narrow.arrive(s.size)
+		}
 		return append(out, s.ref), ackedBytes + int(s.size)
 	}
 	return out, ackedBytes
@@ -110,8 +117,8 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 	return out, ackedBytes
 }
 
-// declareLost moves every transmission older than the largest acknowledged TSN, by more than the guard, to the lost list. Resends have TSNs of
-// their own, so the same rule finds their loss without a timer.
+// declareLost moves every transmission older than the largest acknowledged TSN, by more than the guard, to the lost list.
+// Resends have TSNs of their own, so the same rule finds their loss without a timer. Those of earlier routes are left out.
 //
 //mr:req MR-LOSS-001
 //mr:req MR-LOSS-002 MR-LOSS-012
@@ -122,18 +129,24 @@ func (p *Path) declareLost(largest, refusals uint32) int {
 		width = 0
 	}
 	n := 0
-	for l.flight.n > 0 {
-		psn := l.flight.head
-		if l.space.Diff(largest, l.slot(psn).tsn) <= width {
+	psn := l.flight.head
+	for range l.flight.n {
+		s := l.slot(psn)
+		next := s.next
+		if l.space.Diff(largest, s.tsn) <= width {
 			break
 		}
-		if uint32(n) >= refusals {
-			l.slot(psn).losses++
-			p.health.lost++
+		if !p.behind(s.tsn) {
+			if uint32(n) >= refusals {
+				s.losses++
+				p.health.lost++
+				p.narrow.miss(s.size)
+			}
+			s.forGap = true
+			l.lose(psn)
+			n++
 		}
-		l.slot(psn).forGap = true
-		l.lose(psn)
-		n++
+		psn = next
 	}
 	p.Sent.Lost += uint64(n)
 	return n

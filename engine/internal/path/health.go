@@ -69,7 +69,7 @@ func (p *Path) LossFraction() (fraction float64, fresh bool) {
 //mr:req MR-FAIL-003
 func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	out = p.evict(out)
-	p.Rebind(route)
+	p.Rebind(now, route)
 	h := &p.health
 	h.down = true
 	h.Downs++
@@ -77,19 +77,8 @@ func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	h.since = p.ledger.nextTSN
 	h.wait = p.PTO()
 	h.next = now
-	p.timer = timer{since: now}
+	p.timer = timer{}
 	return out
-}
-
-// Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
-//
-//mr:req MR-PATH-013 MR-FAIL-007
-func (p *Path) Rebind(route Route) {
-	p.health.asked = 0
-	if route != p.Route {
-		p.Route = route
-		p.Epoch = (p.Epoch + 1) & 15
-	}
 }
 
 func (p *Path) evict(out []Moved) []Moved {
@@ -115,13 +104,16 @@ func (p *Path) probeAgain(now mono.Time) {
 	p.health.wait = min(2*p.health.wait, longest)
 }
 
-// revive puts the path back into service once something sent since the failure is acknowledged: with the first window,
-// the known round-trip time, and little trust in it.
+// revive puts the path back into service once a packet of full length sent since the failure is acknowledged, and no other
+// one: what is small may pass where full packets do not. It comes back as after any silence.
 //
-//mr:req MR-FAIL-005
+//mr:req MR-FAIL-005 MR-FAIL-007
 func (p *Path) revive(largest uint32) {
 	h := &p.health
 	if !h.down || h.barred || p.ledger.space.Less(largest, h.since) {
+		return
+	}
+	if t, ok := p.ledger.transmission(largest); !ok || !t.full {
 		return
 	}
 	h.down = false
@@ -129,26 +121,20 @@ func (p *Path) revive(largest uint32) {
 		h.Ups++ // else it comes into service for the first time
 	}
 	h.sent, h.lost = 0, 0
+	p.narrow = narrow{}
+	p.timer = timer{}
+	p.restart()
+}
+
+// restart begins anew on a path that is heard again: with the first window, the known round-trip time, and little trust in it.
+func (p *Path) restart() {
 	p.window.Restart()
 	p.ecn = ecn{}
 	p.rtt.variance = p.rtt.smoothed / 2
-	p.timer = timer{}
-}
-
-// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
-// whether they have changed.
-func (p *Path) Follow(a Arrival, route *Route) bool {
-	if a.Epoch == p.Epoch && *route == p.Route {
-		return false
-	}
-	p.Route, p.Epoch = *route, a.Epoch
-	p.health.asked = 0
-	p.health.next = min(p.health.next, p.timer.since)
-	return true
 }
 
 // Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.
-func (p *Path) Hopeless() bool { return p.health.down && !p.health.barred && p.health.asked > 1 }
+func (p *Path) Hopeless() bool { return p.Proving() && p.health.asked > 1 }
 
 // Silent tells whether enough probes are unanswered to make the path suspect, once other paths are heard.
 func (p *Path) Silent() bool { return !p.health.down && p.timer.unanswered >= unansweredProbes }
@@ -176,6 +162,12 @@ func (p *Path) Unbar(now mono.Time) {
 	p.health.since = p.ledger.nextTSN
 	p.health.wait, p.health.next = p.PTO(), now
 }
+
+// Proving tells whether the path has to show that it carries full packets before it comes into service.
+func (p *Path) Proving() bool { return p.health.down && !p.health.barred }
+
+// Mute tells whether the path, although in service, has been silent for so long that its chunks are sent again one by one.
+func (p *Path) Mute() bool { return !p.health.down && p.timer.unanswered > unansweredProbes }
 
 // Overdue tells whether an answer has been missed on the path.
 func (p *Path) Overdue() bool { return !p.health.down && p.timer.unanswered > 0 }

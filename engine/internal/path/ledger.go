@@ -66,6 +66,7 @@ type transmission struct {
 	at     mono.Time
 	forGap bool // a resend after a verdict by send order
 	probe  bool // what was sent before it is lost once it is acknowledged
+	full   bool // a probe as long as the largest packet
 }
 
 // remembered is how many transmissions back an RTT sample can reach.

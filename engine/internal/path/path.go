@@ -68,6 +68,8 @@ type Path struct {
 	ecn      ecn
 	timer    timer
 	health   health
+	left     left
+	narrow   narrow
 	guard    guard
 	reported reported
 }
@@ -87,6 +89,7 @@ func New(id uint16, route Route, cfg *Config) *Path {
 		tracker: newTracker(cfg),
 		rtt:     newEstimator(cfg.InitialRTT),
 		window:  cc.Constant.New(cfg.Congestion),
+		left:    left{until: mono.Never},
 	}
 }
 
@@ -165,12 +168,12 @@ func (p *Path) Transmit(now mono.Time) Stamp {
 	return p.unsequenced(transmission{at: now})
 }
 
-// Probe enters a packet that asks for an ACK at once.
+// Probe enters a packet that asks for an ACK at once. On a path that is to prove itself it must be a full one.
 func (p *Path) Probe(now mono.Time) Stamp {
 	p.timer.sent(now)
 	p.timer.wantProbe = false
 	p.timer.exposed = true
-	return p.unsequenced(transmission{at: now, probe: true})
+	return p.unsequenced(transmission{at: now, probe: true, full: p.Proving()})
 }
 
 //mr:req MR-PATH-005

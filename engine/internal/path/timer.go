@@ -36,9 +36,10 @@ func (e *estimator) sample(rtt time.Duration) {
 // timer watches a path with data in flight. First it asks: after a probe timeout a probe goes out, whose acknowledgment
 // exposes what was lost before it. Two unanswered probes later the oldest chunk itself is sent again.
 type timer struct {
-	since      mono.Time // of the last packet that asks for an ACK
-	latest     mono.Time // when the last of the timeouts was noticed
-	unanswered int32     // timeouts since the peer last said something new
+	since      mono.Time // of the last packet that may cause an ACK
+	heard      mono.Time // when the peer last said something new
+	unanswered int32     // timeouts since then
+	latest     mono.Time // when the last of them was noticed
 	wantProbe  bool
 	exposed    bool // a probe has followed the last chunk
 }
@@ -51,7 +52,8 @@ func (t *timer) sent(now mono.Time) {
 	t.exposed = false
 }
 
-func (t *timer) progress() {
+func (t *timer) progress(now mono.Time) {
+	t.heard = now
 	t.unanswered = 0
 	t.wantProbe = false
 }
@@ -65,7 +67,7 @@ func (p *Path) PTO() time.Duration {
 
 // Deadline is when Expire must be called; Never when nothing is in flight.
 //
-//mr:req MR-LOSS-007
+//mr:req MR-LOSS-005 MR-LOSS-007
 func (p *Path) Deadline() mono.Time {
 	if p.health.down {
 		return p.health.next
@@ -73,8 +75,25 @@ func (p *Path) Deadline() mono.Time {
 	if p.ledger.flight.n == 0 {
 		return mono.Never
 	}
+	oldest, _ := p.ledger.transmission(p.ledger.slot(p.ledger.flight.head).tsn)
+	switch t := &p.timer; {
+	case p.Mute():
+		return max(t.latest, oldest.at).Add(p.RTO())
+	case t.unanswered > 0:
+		return min(max(t.latest, oldest.at).Add(p.RTO()), p.left.until)
+	}
+	// What was sent a PTO ago is overdue. While more is sent, that may be the queue's doing, unless the peer has gone silent.
+	pto := p.PTO()
+	silent := min(p.timer.since.Add(pto), p.timer.heard.Add(pto-p.rtt.smoothed))
+	return min(max(oldest.at.Add(pto), silent), p.left.until)
+}
+
+// RTO is the pause until the timer runs out next: it doubles while nothing is heard.
+//
+//mr:req MR-LOSS-007
+func (p *Path) RTO() time.Duration {
 	wait := p.PTO() << min(max(p.timer.unanswered-1, 0), 16)
-	return p.timer.since.Add(min(wait, max(longest, p.PTO())))
+	return min(wait, max(longest, p.PTO()))
 }
 
 // Expire does what the deadline asks for: it wants a probe, or declares the oldest chunk lost.
@@ -91,8 +110,7 @@ func (p *Path) Expire(now mono.Time) bool {
 	}
 	p.timer.unanswered++
 	p.timer.latest = now
-	p.timer.since = now
-	if p.timer.unanswered <= 2 {
+	if !p.Mute() {
 		p.timer.wantProbe = true
 		p.Sent.TailProbes++
 		return true
@@ -103,6 +121,9 @@ func (p *Path) Expire(now mono.Time) bool {
 	p.ledger.lose(p.ledger.flight.head)
 	return true
 }
+
+// RanOut tells whether the timer has run out just now.
+func (p *Path) RanOut(now mono.Time) bool { return p.timer.latest == now }
 
 // WantProbe asks for a probe: when a path comes into use and its peer should learn of it.
 func (p *Path) WantProbe() { p.timer.wantProbe = true }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"github.com/openmetaroce/metaroce/engine/internal/mono"
+)
+
+// left is what a change of route leaves behind: transmissions of earlier routes. Order holds within a route only, so nothing
+// that travels on the present one can tell whether they are lost. Time can.
+type left struct {
+	first uint32    // TSN that the present route begins with
+	until mono.Time // when what is still unacknowledged of earlier routes counts as lost; Never = there is none
+}
+
+// behind tells whether a transmission travelled on an earlier route.
+func (p *Path) behind(tsn uint32) bool {
+	return p.left.until != mono.Never && p.ledger.space.Less(tsn, p.left.first)
+}
+
+// leave notes that the route changes now.
+//
+//mr:req MR-PATH-015
+func (p *Path) leave(now mono.Time) {
+	if p.ledger.flight.n > 0 {
+		p.left = left{p.ledger.nextTSN, now.Add(p.PTO())}
+	}
+}
+
+// Overtake declares lost what earlier routes have not delivered in time, and tells whether there was any. A path that hears
+// nothing at all waits: its timer sends one chunk at a time.
+//
+//mr:req MR-PATH-015
+func (p *Path) Overtake(now mono.Time) bool {
+	if now < p.left.until || p.Mute() {
+		return false
+	}
+	l := &p.ledger
+	before := l.flight.n
+	for l.flight.n > 0 && p.behind(l.slot(l.flight.head).tsn) {
+		l.slot(l.flight.head).forGap = false
+		l.lose(l.flight.head)
+		p.Sent.Lost++
+	}
+	p.left.until = mono.Never
+	return l.flight.n < before
+}
+
+// Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
+//
+//mr:req MR-PATH-013 MR-FAIL-007
+func (p *Path) Rebind(now mono.Time, route Route) {
+	p.health.asked = 0
+	if route != p.Route {
+		p.leave(now)
+		p.Route = route
+		p.Epoch = (p.Epoch + 1) & 15
+	}
+}
+
+// Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
+// whether they have changed.
+func (p *Path) Follow(a Arrival, route *Route) bool {
+	if a.Epoch == p.Epoch && *route == p.Route {
+		return false
+	}
+	p.leave(a.At)
+	p.health.asked = 0
+	p.Route, p.Epoch = *route, a.Epoch
+	p.health.next = min(p.health.next, a.At)
+	return true
+}
