@@ -10,8 +10,9 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// P15: the bounds check equals exact arithmetic on the whole boundary grid.
+// The bounds check equals exact arithmetic on the whole boundary grid.
 //
+//mr:prop P15
 //mr:test MR-STREAM-014
 func TestBoundsEqualExactArithmetic(t *testing.T) {
 	grid := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, ^uint64(0) - 1, ^uint64(0)}
