@@ -100,6 +100,7 @@ func TestRouteErrorTakesThePathOutOfService(t *testing.T) {
 
 // When nothing is heard on any path, no path is blamed, and all goes on when the silence ends.
 //
+//mr:prop P11
 //mr:test MR-FAIL-001
 func TestSilenceEverywhereBlamesNoPath(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 1024})

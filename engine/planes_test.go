@@ -113,6 +113,7 @@ func TestPlanesCarryAndSurvive(t *testing.T) {
 
 // An opener that claims somebody else's address makes the acceptor send next to nothing there.
 //
+//mr:prop P45
 //mr:test MR-PLANE-003
 func TestClaimedAddressGetsAlmostNothing(t *testing.T) {
 	p := newPlanes(t, 2)

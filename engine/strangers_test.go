@@ -171,6 +171,7 @@ func TestAnswersToStrangersAreBounded(t *testing.T) {
 
 // MR-ERR-004, MR-WIRE-012: what comes from another address, or damaged, has no effect but a count.
 //
+//mr:prop P10 P14
 //mr:test MR-WIRE-012 MR-PLANE-002 MR-ERR-006
 func TestForeignAndDamagedPacketsHaveNoEffect(t *testing.T) {
 	for name, c := range map[string]struct {

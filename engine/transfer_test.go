@@ -124,7 +124,7 @@ func TestSendsFillPostedReceivesInOrder(t *testing.T) {
 
 // A Send without a posted receive waits, and goes on when one is posted; other streams never notice.
 //
-//mr:prop P22
+//mr:prop P22 P23
 //mr:test MR-STREAM-026 MR-STREAM-021
 func TestSendWaitsForReceive(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
@@ -159,6 +159,7 @@ func TestSendWaitsForReceive(t *testing.T) {
 	}
 }
 
+//mr:prop P23
 //mr:test MR-STREAM-014 MR-STREAM-009 MR-STREAM-018
 func TestRefusedOperationFailsAlone(t *testing.T) {
 	cases := []struct {
@@ -235,6 +236,7 @@ func TestStreamEndsAndOpensAgain(t *testing.T) {
 	}
 }
 
+//mr:prop P42
 //mr:test MR-LOSS-009 MR-CONN-022
 func TestSilentPeerEndsTheConnection(t *testing.T) {
 	p := newPair(t, engine.Config{})

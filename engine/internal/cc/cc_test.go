@@ -60,9 +60,6 @@ func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 //mr:test MR-CC-011
 func TestWindowStaysInBounds(t *testing.T) { rapid.Check(t, playWindow) }
 
-// F11: the same machine, driven by the fuzzer.
-func FuzzWindow(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playWindow)) }
-
 func playWindow(t *rapid.T) {
 	cfg := config()
 	a := newAIMD(cfg)

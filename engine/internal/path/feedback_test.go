@@ -149,6 +149,8 @@ func TestAnyFeedbackEqualsSets(t *testing.T) {
 
 // FuzzFeedback: no ACK acknowledges what was never sent, or anything else than what sets of unbounded integers say. The seeds are
 // the blocks of the shared vectors.
+//
+//mr:prop P5 P46
 func FuzzFeedback(f *testing.F) {
 	for i, b := range vectorBlocks(f) {
 		f.Add(uint64(i), b)

@@ -172,6 +172,8 @@ func TestAnyArrivalEqualsSets(t *testing.T) {
 
 // FuzzReceiver: whatever packets arrive on a path, what is admitted and reported is what sets say. The seeds are the heads of the
 // shared vectors, and strides.
+//
+//mr:prop P1 P2 P3 P9 P46
 func FuzzReceiver(f *testing.F) {
 	for i, b := range vectorPackets(f) {
 		if i%10 == 0 {

@@ -107,6 +107,7 @@ func TestPathComesBackAsIfNew(t *testing.T) {
 
 // When more than half of 16 or more packets arrive as Not-ECT, the network clears the field: the path sends Not-ECT.
 //
+//mr:prop P32
 //mr:test MR-CC-006 MR-WIRE-004
 func TestPathWhoseMarksAreClearedSendsNotECT(t *testing.T) {
 	for _, c := range []struct {

@@ -270,4 +270,6 @@ func playScoreboard(t *rapid.T) {
 }
 
 // FuzzScoreboard: sender and receiver agree with a model of sets under whatever the fuzzer lets happen.
+//
+//mr:prop P46
 func FuzzScoreboard(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playScoreboard)) }

@@ -29,6 +29,7 @@ func TestBoundsEqualExactArithmetic(t *testing.T) {
 	}
 }
 
+//mr:prop P14 P18
 //mr:test MR-STREAM-014 MR-STREAM-015
 func TestWindowRefusesByName(t *testing.T) {
 	var table Table
@@ -106,7 +107,9 @@ func TestPartEndsWithItsRegion(t *testing.T) {
 	}
 }
 
-// F6: the bounds check against exact arithmetic, wherever the fuzzer looks.
+// FuzzBounds: the bounds check equals exact arithmetic, wherever the fuzzer looks.
+//
+//mr:prop P15
 func FuzzBounds(f *testing.F) {
 	f.Add(uint64(0), uint64(0), uint64(0))
 	f.Add(^uint64(0), uint64(2), uint64(1))

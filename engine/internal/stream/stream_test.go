@@ -239,7 +239,9 @@ func (x *transfer) finish() {
 //mr:test MR-STREAM-001 MR-STREAM-005 MR-STREAM-006 MR-STREAM-013 MR-STREAM-017
 func TestTransferEqualsList(t *testing.T) { rapid.Check(t, playTransfer) }
 
-// F7: the same machine, driven by the fuzzer.
+// FuzzTransfer: messages meet the receives that they name, whole and once, under whatever the fuzzer lets happen.
+//
+//mr:prop P21 P46
 func FuzzTransfer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playTransfer)) }
 
 func playTransfer(t *rapid.T) {
@@ -285,6 +287,7 @@ func TestChunkSetEqualsMap(t *testing.T) {
 	})
 }
 
+//mr:prop P24 P27
 //mr:test MR-STREAM-009 MR-CONN-023
 func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4}, &Budget{Messages: 8, Requests: 2})
