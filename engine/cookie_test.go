@@ -12,7 +12,9 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// F9: of all cookies only the ones that this endpoint has made, lately, for this opener at this address, are good.
+// FuzzCookie: of all cookies only the ones that this endpoint has made, lately, for this opener at this address, are good.
+//
+//mr:prop P45 P46
 func FuzzCookie(f *testing.F) {
 	cookies := newCookies(rand.New(rand.NewPCG(1, 1)))
 	here := netip.MustParseAddr("10.0.0.1")

@@ -31,7 +31,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// P43: what an idle connection, path and stream cost is bounded, and does not grow with their number.
+// What an idle connection, path and stream cost is bounded, and does not grow with their number.
+//
+//mr:prop P43
 func TestCrowdStaysSmall(t *testing.T) {
 	const paths, streams = 4, 64
 	n := crowd(t)

@@ -21,7 +21,9 @@ type observer struct {
 	psns    [2]map[uint16]uint32    // PSN expected on a path
 	routes  map[uint16]engine.Route // of paths, as end 0 sees them
 	chunks  [2]map[uint16]int       // chunks on a path
+	bodies  [2]map[[2]uint32]string // of a path's PSN: all but the floor
 	opcodes map[wire.Opcode]int
+	resent  int
 }
 
 func newObserver(t *testing.T, chunk int) *observer {
@@ -29,6 +31,7 @@ func newObserver(t *testing.T, chunk int) *observer {
 	for i := range 2 {
 		o.tsns[i], o.next[i] = map[[2]uint32]bool{}, map[uint16]uint32{}
 		o.psns[i], o.chunks[i] = map[uint16]uint32{}, map[uint16]int{}
+		o.bodies[i] = map[[2]uint32]string{}
 	}
 	return o
 }
@@ -87,6 +90,7 @@ func (o *observer) onPath(from int, p *wire.Packet, d engine.Datagram) {
 	o.next[from][b.Path]++
 	if b.Opcode < wire.OpcodeAck {
 		o.chunks[from][b.Path]++
+		o.sameAgain(from, p, d)
 		if ahead := int32(b.Psn - o.psns[from][b.Path]); ahead > 0 {
 			o.t.Errorf("end %d, path %d: PSN %d leaves %d out", from, b.Path, b.Psn, ahead)
 		} else if ahead == 0 {
@@ -103,10 +107,25 @@ func (o *observer) onPath(from int, p *wire.Packet, d engine.Datagram) {
 	o.routes[b.Path] = r
 }
 
+// sameAgain holds a chunk that is sent again to what it was before, byte for byte.
+func (o *observer) sameAgain(from int, p *wire.Packet, d engine.Datagram) {
+	body := append([]byte{byte(p.Base.Opcode)}, d.Bytes[wire.BaseSize:len(d.Bytes)-4]...)
+	body[1+3] = 0 // the floor
+	psn := [2]uint32{uint32(p.Base.Path), p.Base.Psn}
+	if known, ok := o.bodies[from][psn]; ok {
+		o.resent++
+		if known != string(body) {
+			o.t.Errorf("end %d: PSN %d of path %d names another chunk than before", from, p.Base.Psn, p.Base.Path)
+		}
+	}
+	o.bodies[from][psn] = string(body)
+}
+
 // Whatever two ends say to each other: each datagram is one packet with a true checksum and the codepoint ECT(0), no larger
 // than agreed; TSNs and PSNs follow one another from the announced number on; a path has one pair of addresses in both
 // directions, and every path has its share of the chunks.
 //
+//mr:prop P12
 //mr:test MR-WIRE-001 MR-WIRE-004 MR-WIRE-008 MR-WIRE-011 MR-WIRE-018 MR-CONN-017 MR-PATH-003 MR-PATH-004
 //mr:test MR-PATH-009 MR-PATH-012
 func TestEveryDatagramKeepsTheRulesOfTheWire(t *testing.T) {
@@ -151,6 +170,9 @@ func TestEveryDatagramKeepsTheRulesOfTheWire(t *testing.T) {
 		if o.opcodes[opcode] == 0 {
 			t.Errorf("no %v was seen", opcode)
 		}
+	}
+	if o.resent == 0 {
+		t.Error("nothing was sent again")
 	}
 	for path := range uint16(paths) {
 		if n := o.chunks[0][path]; n < 10 {

@@ -31,8 +31,9 @@ func cutPort(port uint16, directions [2]bool) func(int, engine.Datagram) bool {
 	}
 }
 
-// P41: a path dies in one direction or both; its chunks go elsewhere, nothing is lost, and it comes back on another port.
+// A path dies in one direction or both; its chunks go elsewhere, nothing is lost, and it comes back on another port.
 //
+//mr:prop P41
 //mr:test MR-FAIL-001 MR-FAIL-003 MR-FAIL-007
 func TestDeadPathHandsItsChunksOver(t *testing.T) {
 	for name, directions := range map[string][2]bool{
@@ -99,6 +100,7 @@ func TestRouteErrorTakesThePathOutOfService(t *testing.T) {
 
 // When nothing is heard on any path, no path is blamed, and all goes on when the silence ends.
 //
+//mr:prop P11
 //mr:test MR-FAIL-001
 func TestSilenceEverywhereBlamesNoPath(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 1024})

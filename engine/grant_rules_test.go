@@ -26,6 +26,7 @@ func controlAt(t *testing.T) *control {
 // A hint lowers the limit, an older one changes nothing while it holds, and it ends after eight round trips; one that grants
 // more than the window changes nothing.
 //
+//mr:prop P33
 //mr:test MR-CC-007 MR-CC-014
 func TestGrantLowersTheLimitAndEnds(t *testing.T) {
 	k := controlAt(t)
@@ -81,6 +82,7 @@ func TestMarksCountUnlessTheGrantBinds(t *testing.T) {
 // Marks without end drive the connection's window down to 1/64 of a packet. What it then allows is one packet at a time, with a
 // gap; it grows by eight packets in a round.
 //
+//mr:prop P31
 //mr:test MR-CC-004 MR-CC-013
 func TestSmallWindowBecomesAGap(t *testing.T) {
 	k := controlAt(t)

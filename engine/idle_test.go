@@ -12,6 +12,7 @@ import (
 
 // An idle connection lives as long as its peer answers, and neither end waits for a dead one.
 //
+//mr:prop P42
 //mr:test MR-CONN-011
 func TestIdleConnectionNoticesADeadPeer(t *testing.T) {
 	p := newPair(t, engine.Config{})

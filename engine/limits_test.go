@@ -77,6 +77,7 @@ func TestPostedWorkIsBounded(t *testing.T) {
 
 // Never are more messages begun and incomplete, nor more requests served, than the receiver has announced.
 //
+//mr:prop P43
 //mr:test MR-STREAM-004 MR-CONN-016
 func TestSenderKeepsToTheReceiversLimits(t *testing.T) {
 	for _, limit := range []int{1, 2, 7} {

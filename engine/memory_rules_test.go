@@ -14,6 +14,7 @@ import (
 
 // Keys are drawn, and a region without rights grants nothing: neither writing nor reading nor atomic operations.
 //
+//mr:prop P14
 //mr:test MR-STREAM-015
 func TestKeysAreDrawnAndGrantNothingByDefault(t *testing.T) {
 	p := newPair(t, engine.Config{})

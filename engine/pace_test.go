@@ -30,8 +30,9 @@ func twoSenders(t *testing.T, capacity uint64, n int) time.Duration {
 	return p.now.Sub(began)
 }
 
-// P33: two senders share what the receiver grants, and no more; without a capacity nothing holds them back.
+// Two senders share what the receiver grants, and no more; without a capacity nothing holds them back.
 //
+//mr:prop P33
 //mr:test MR-CC-007 MR-CC-013
 func TestSendersObeyTheGrant(t *testing.T) {
 	const n = 1 << 20
@@ -49,8 +50,9 @@ func TestSendersObeyTheGrant(t *testing.T) {
 	}
 }
 
-// P33: a grant of next to nothing slows a sender down to a packet in 64 base round trips, and never stops it.
+// A grant of next to nothing slows a sender down to a packet in 64 base round trips, and never stops it.
 //
+//mr:prop P33
 //mr:test MR-CC-013
 func TestTinyGrantLeavesProgress(t *testing.T) {
 	const n = 64 << 10

@@ -14,6 +14,7 @@ import (
 // MR-STREAM-021: a Send for which nobody posts a receive ends after ten seconds with an error of its own, and with few packets;
 // its stream ends at both sides and can be used again; the connection lives.
 //
+//mr:prop P22
 //mr:test MR-STREAM-021
 func TestSendGivesUpWhenNobodyReceives(t *testing.T) {
 	p := newPair(t, engine.Config{})

@@ -54,8 +54,9 @@ func (c *claim) guess() {
 	}
 }
 
-// P45, MR-PLANE-004: a guessed answer to a challenge proves nothing: never does a full packet go to the claimed address.
+// A guessed answer to a challenge proves nothing: never does a full packet go to the claimed address.
 //
+//mr:prop P45
 //mr:test MR-PLANE-004 MR-PLANE-003
 func TestGuessedAnswerProvesNoAddress(t *testing.T) {
 	p := newPlanes(t, 2)

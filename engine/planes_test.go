@@ -50,8 +50,9 @@ func (p *pair) connectOver(rs []engine.Route) [2]engine.ConnID {
 // onPlane tells whether a datagram travels on a plane.
 func onPlane(d engine.Datagram, plane byte) bool { return d.Route.Local.Addr().As4()[1] == plane }
 
-// P41: every plane carries its share, in both directions; one that dies hands its chunks over and comes back.
+// Every plane carries its share, in both directions; one that dies hands its chunks over and comes back.
 //
+//mr:prop P41
 //mr:test MR-PLANE-001 MR-PLANE-004
 func TestPlanesCarryAndSurvive(t *testing.T) {
 	p := newPlanes(t, 2)
@@ -112,6 +113,7 @@ func TestPlanesCarryAndSurvive(t *testing.T) {
 
 // An opener that claims somebody else's address makes the acceptor send next to nothing there.
 //
+//mr:prop P45
 //mr:test MR-PLANE-003
 func TestClaimedAddressGetsAlmostNothing(t *testing.T) {
 	p := newPlanes(t, 2)

@@ -19,8 +19,9 @@ func (p *pair) lose(seed uint64, probability float64) {
 	p.drop = func(int, engine.Datagram) bool { return rng.Float64() < probability }
 }
 
-// P28: reads of all sizes return the region's bytes, and each ends once, under loss of requests, replies and ACKs.
+// Reads of all sizes return the region's bytes, and each ends once, under loss of requests, replies and ACKs.
 //
+//mr:prop P28
 //mr:test MR-STREAM-010 MR-STREAM-006
 func TestReadsReturnTheRegion(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512, Requests: 3})
@@ -50,8 +51,9 @@ func TestReadsReturnTheRegion(t *testing.T) {
 	}
 }
 
-// P28: every atomic operation happens exactly once, whatever is lost or sent again.
+// Every atomic operation happens exactly once, whatever is lost or sent again.
 //
+//mr:prop P28
 //mr:test MR-STREAM-010 MR-STREAM-032
 func TestAtomicsHappenExactlyOnce(t *testing.T) {
 	p := newPair(t, engine.Config{Requests: 4})
@@ -117,8 +119,9 @@ func TestRefusedRequestFailsAlone(t *testing.T) {
 	}
 }
 
-// P18: a read whose region goes away under it ends with an error, not with silence and not with other bytes.
+// A read whose region goes away under it ends with an error, not with silence and not with other bytes.
 //
+//mr:prop P18
 //mr:test MR-STREAM-031
 func TestReadOfAVanishedRegionEnds(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})

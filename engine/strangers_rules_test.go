@@ -22,6 +22,7 @@ func signed(b []byte) []byte {
 // What the codec refuses has no effect but a count, whatever its checksum is, and gets no answer: neither under a known tag
 // nor under an unknown one.
 //
+//mr:prop P10
 //mr:test MR-WIRE-001 MR-WIRE-009 MR-WIRE-013 MR-WIRE-014 MR-ERR-002 MR-ERR-006
 func TestMalformedPacketsHaveNoEffect(t *testing.T) {
 	const experiment = "an opcode for experiments"
@@ -86,6 +87,7 @@ func caughtWrite(t *testing.T) (end *engine.Endpoint, write engine.Datagram, mem
 
 // Nothing that a stranger sends is answered by more bytes than it has, and answers are not answered at all.
 //
+//mr:prop P45
 //mr:test MR-CONN-012 MR-ERR-001 MR-ERR-002 MR-ERR-005
 func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	o := openWithCookie(t)
@@ -142,6 +144,7 @@ func TestDropsHaveNames(t *testing.T) {
 
 // What a peer makes a connection owe it is bounded: refusals that do not fit are dropped and counted.
 //
+//mr:prop P43
 //mr:test MR-ERR-007
 func TestAnswersToAPeerAreBounded(t *testing.T) {
 	end, write, _ := caughtWrite(t)

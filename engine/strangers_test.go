@@ -73,8 +73,9 @@ func (o *opened) expect(what string, d engine.Datagram, want wire.Opcode, drops 
 	}
 }
 
-// MR-CONN-003, P45: the cookie proves an address; the port may change.
+// The cookie proves an address; the port may change.
 //
+//mr:prop P45
 //mr:test MR-CONN-003
 func TestCookieIsBoundToTheAddressAndNotToThePort(t *testing.T) {
 	o := openWithCookie(t)
@@ -124,8 +125,9 @@ func TestCookieCoversTheWholeOpen(t *testing.T) {
 	o.expect("unchanged", o.open, wire.OpcodeAccept)
 }
 
-// MR-CONN-002, P45: no answer is larger than what asked for it.
+// No answer is larger than what asked for it.
 //
+//mr:prop P45
 //mr:test MR-CONN-002 MR-CONN-012
 func TestSmallOpenGetsNoAnswer(t *testing.T) {
 	o := openWithCookie(t)
@@ -144,8 +146,9 @@ func TestSmallOpenGetsNoAnswer(t *testing.T) {
 	o.expect("1200 bytes", o.open, wire.OpcodeAccept)
 }
 
-// MR-ERR-007, P43: what strangers make an endpoint say is bounded.
+// What strangers make an endpoint say is bounded.
 //
+//mr:prop P43
 //mr:test MR-ERR-007
 func TestAnswersToStrangersAreBounded(t *testing.T) {
 	o := openWithCookie(t)
@@ -168,6 +171,7 @@ func TestAnswersToStrangersAreBounded(t *testing.T) {
 
 // MR-ERR-004, MR-WIRE-012: what comes from another address, or damaged, has no effect but a count.
 //
+//mr:prop P10 P14
 //mr:test MR-WIRE-012 MR-PLANE-002 MR-ERR-006
 func TestForeignAndDamagedPacketsHaveNoEffect(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -42,8 +42,9 @@ func TestConnectionOpensAndCloses(t *testing.T) {
 	}
 }
 
-// P14, P16, P25: Writes of all sizes land where they belong, under loss in both directions.
+// Writes of all sizes land where they belong, under loss in both directions.
 //
+//mr:prop P14 P16 P25
 //mr:test MR-WIRE-010 MR-STREAM-027 MR-LOSS-003
 func TestWritesArriveUnderLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.01, 0.1, 0.3} {
@@ -79,8 +80,9 @@ func TestWritesArriveUnderLoss(t *testing.T) {
 	}
 }
 
-// P21, P23, P26: Sends and immediates fill posted receives in order, whatever is lost on the way.
+// Sends and immediates fill posted receives in order, whatever is lost on the way.
 //
+//mr:prop P21 P23 P26
 //mr:test MR-STREAM-016 MR-STREAM-017 MR-STREAM-005
 func TestSendsFillPostedReceivesInOrder(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
@@ -120,8 +122,9 @@ func TestSendsFillPostedReceivesInOrder(t *testing.T) {
 	}
 }
 
-// P22: a Send without a posted receive waits, and goes on when one is posted; other streams never notice.
+// A Send without a posted receive waits, and goes on when one is posted; other streams never notice.
 //
+//mr:prop P22 P23
 //mr:test MR-STREAM-026 MR-STREAM-021
 func TestSendWaitsForReceive(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
@@ -156,6 +159,7 @@ func TestSendWaitsForReceive(t *testing.T) {
 	}
 }
 
+//mr:prop P23
 //mr:test MR-STREAM-014 MR-STREAM-009 MR-STREAM-018
 func TestRefusedOperationFailsAlone(t *testing.T) {
 	cases := []struct {
@@ -232,6 +236,7 @@ func TestStreamEndsAndOpensAgain(t *testing.T) {
 	}
 }
 
+//mr:prop P42
 //mr:test MR-LOSS-009 MR-CONN-022
 func TestSilentPeerEndsTheConnection(t *testing.T) {
 	p := newPair(t, engine.Config{})

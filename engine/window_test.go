@@ -8,9 +8,10 @@ import (
 	"github.com/openmetaroce/metaroce/engine"
 )
 
-// MR-CC-001, MR-CC-009, P29: what is in flight stays within the window of each path and of the connection, whatever the sum
+// What is in flight stays within the window of each path and of the connection, whatever the sum
 // of the paths' windows is, and under loss.
 //
+//mr:prop P29
 //mr:test MR-CC-001 MR-CC-004 MR-CC-009
 func TestFlightStaysWithinTheWindows(t *testing.T) {
 	for name, capacity := range map[string]uint64{"no hints": 0, "hints that grant more than the windows": 1_000_000_000} {
@@ -49,8 +50,9 @@ func flightWithinWindows(t *testing.T, capacity uint64) {
 	}
 }
 
-// P33: when several peers send, a hint that grants less than the windows lowers what each has in flight.
+// When several peers send, a hint that grants less than the windows lowers what each has in flight.
 //
+//mr:prop P33
 //mr:test MR-CC-014 MR-CC-007
 func TestGrantLowersTheFlight(t *testing.T) {
 	const chunk, kbits = 1024, 1_000_000
@@ -87,8 +89,10 @@ func TestGrantLowersTheFlight(t *testing.T) {
 	}
 }
 
-// MR-PATH-004, P36: the PSNs of a path that are in use span 256 at most, and a quarter of a narrower space: old and new ones
+// The PSNs of a path that are in use span 256 at most, and a quarter of a narrower space: old and new ones
 // could not be told apart otherwise.
+//
+//mr:prop P36
 func TestNumbersInUseSpanAQuarterOfTheirSpace(t *testing.T) {
 	for bits, most := range map[int]uint64{8: 64, 9: 128, 10: 256, 16: 256, 32: 256} {
 		p := newPair(t, engine.Config{Chunk: 8, SeqBits: bits, InitialWindow: 1 << 20})

@@ -157,6 +157,7 @@ func (v *victim) take(tb testing.TB, packet []byte) {
 // FuzzEndpoint: nothing that a peer sends, in any order, panics, breaks an invariant or writes outside a region.
 // The input is a sequence of packets, each behind its length in two bytes.
 //
+//mr:prop P14 P19 P46
 //mr:test MR-WIRE-014 MR-ERR-006
 func FuzzEndpoint(f *testing.F) {
 	var several []byte

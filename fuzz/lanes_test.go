@@ -181,7 +181,7 @@ func (a *arena) events(end int) {
 	}
 }
 
-// completed checks the end of an operation: P23, P24, P25, P28.
+// completed checks the end of an operation.
 func (a *arena) completed(l *lane, ev *engine.Event) {
 	w := &l.works[l.done]
 	if ev.ID != w.ID || ev.Err != nil {
@@ -223,7 +223,7 @@ func (a *arena) readLater(l *lane) bool {
 	return false
 }
 
-// received checks the end of a receive: P21, P23, P26. Then the application uses the buffer for something else.
+// received checks the end of a receive. Then the application uses the buffer for something else.
 func (a *arena) received(l *lane, ev *engine.Event) {
 	got := model.Arrived{ID: ev.ID, Length: int(ev.Length), Match: ev.Match, Value: ev.Value, Flag: ev.Immediate, Written: ev.Written}
 	if len(l.expected) == 0 || ev.Err != nil {
@@ -262,7 +262,7 @@ func (a *arena) lanes() (all []*lane) {
 	return all
 }
 
-// finish lets all arrive until every operation has ended, and compares memory: P14, P16, P17, P40.
+// finish lets all arrive until every operation has ended, and compares memory.
 func (a *arena) finish() {
 	for _, l := range a.lanes() {
 		for range len(l.works) {

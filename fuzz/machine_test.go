@@ -143,9 +143,10 @@ func machine(t *rapid.T, a *arena, met sometimes, actions map[string]func(*arena
 	met.note(a)
 }
 
-// P1 to P8, P11 to P13, P24, P25, P28, P36, P41: on paths that keep order, under loss and copies, both halves of every path say
+// On paths that keep order, under loss and copies, both halves of every path say
 // what sets of unbounded integers say, packet by packet, and operations end at the very moment at which they must.
 //
+//mr:prop P1 P2 P3 P4 P5 P6 P7 P8 P11 P12 P13 P24 P25 P28 P36 P41
 //mr:test MR-PATH-001 MR-PATH-004 MR-PATH-005 MR-PATH-006 MR-PATH-009 MR-ACK-001 MR-ACK-003 MR-ACK-010
 //mr:test MR-LOSS-001 MR-LOSS-012
 func TestOrderedPathsEqualSets(t *testing.T) {
@@ -163,8 +164,9 @@ func TestOrderedPathsEqualSets(t *testing.T) {
 	met.require(t, "losses", "resends", "timeouts", "probes", "copies", "failed paths", "revived paths", "wraps", "more PSNs than a SACK holds")
 }
 
-// P29 to P31, P34: on a wire that marks chunks and loses feedback only, every window is that of exact fractions.
+// On a wire that marks chunks and loses feedback only, every window is that of exact fractions.
 //
+//mr:prop P29 P30 P31 P34
 //mr:test MR-CC-002 MR-CC-003 MR-CC-010
 func TestWindowsEqualExactFractions(t *testing.T) {
 	met := sometimes{}
@@ -181,9 +183,10 @@ func TestWindowsEqualExactFractions(t *testing.T) {
 	met.require(t, "marks", "wraps")
 }
 
-// P14, P16, P17, P21 to P26, P40: whatever order packets come in, and whether receives are posted in time or not, bytes lie
+// Whatever order packets come in, and whether receives are posted in time or not, bytes lie
 // where they belong, receives end in order, and nothing changes memory that the application has got back.
 //
+//mr:prop P14 P16 P17 P21 P22 P23 P24 P25 P26 P40
 //mr:test MR-WIRE-010 MR-STREAM-001 MR-STREAM-005 MR-STREAM-012 MR-STREAM-017
 func TestMessagesEqualLists(t *testing.T) {
 	met := sometimes{}

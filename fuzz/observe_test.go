@@ -44,7 +44,7 @@ func (a *arena) sent(from int, d engine.Datagram) *parcel {
 	return p
 }
 
-// sentChunk compares a packet with a PSN: P4, P11, P12.
+// sentChunk compares a packet with a PSN.
 func (a *arena) sentChunk(p *parcel, w *wire.Packet) {
 	m := a.describe(p, w)
 	p.packet.Sequenced = true
@@ -67,7 +67,7 @@ func (a *arena) sentChunk(p *parcel, w *wire.Packet) {
 	}
 }
 
-// checkWindow checks that a packet fits into the window of its path: P29. One packet may always be in flight.
+// checkWindow checks that a packet fits into the window of its path. One packet may always be in flight.
 func (a *arena) checkWindow(p *parcel) {
 	flying := a.halves[p.from][p.path].ledger.InFlight()
 	for _, s := range a.stats(p.from) {
@@ -132,7 +132,7 @@ func (a *arena) describe(p *parcel, w *wire.Packet) *wire.Message {
 	return m
 }
 
-// sentAck compares every block of an ACK with the board of its path: P1, P2, P3.
+// sentAck compares every block of an ACK with the board of its path.
 func (a *arena) sentAck(p *parcel, ack *wire.BodyAck) {
 	sender := 1 - p.from
 	for i := range ack.Blocks {
@@ -191,7 +191,7 @@ func (a *arena) arrived(to int, p *parcel, before []int) {
 	}
 }
 
-// acked lets the ledgers take in an ACK: P5, P6, P7, P13.
+// acked lets the ledgers take in an ACK.
 func (a *arena) acked(to int, p *parcel, before []int) {
 	a.revivals(to)
 	for _, b := range p.blocks {
@@ -219,7 +219,7 @@ func (a *arena) acked(to int, p *parcel, before []int) {
 	}
 }
 
-// congestion compares windows: P29, P30, P31. Only on a wire that loses no chunk, since mass losses are another rule's business.
+// congestion compares windows. Only on a wire that loses no chunk, since mass losses are another rule's business.
 func (a *arena) congestion(end int, b report, s model.Signal) {
 	h := &a.halves[end][b.path]
 	if fresh := b.counts.Packets - h.counts.Packets; fresh > 0 {

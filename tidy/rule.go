@@ -45,6 +45,7 @@ func Rules() []Rule {
 		{"make-target", "name a target of the Makefile", findDeadTargets},
 		{"requirement", "give the requirement a new number, one level and one mark", findBadRequirements},
 		{"requirement-reference", "cite a requirement that docs/spec defines", findDanglingRequirements},
+		{"property", "cite the property at a test with //mr:prop; go test ./tidy -run Properties -update writes the tests into the page", findBadProperties},
 	}
 }
 

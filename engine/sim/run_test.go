@@ -92,6 +92,7 @@ func faulty(size int) Config {
 	return cfg
 }
 
+//mr:prop P48
 func TestRunRepeatsItself(t *testing.T) {
 	cfg := faulty(1 << 18)
 	first, err := Run(cfg)

@@ -127,6 +127,7 @@ func runSeed(seed uint64, times int) (Result, error) {
 	return res, nil
 }
 
+//mr:prop P3 P14 P17 P19 P23 P24 P25 P26 P28 P40 P48
 func TestSeedsMoveEverythingOnceInOrder(t *testing.T) {
 	first, count := seedRange(t)
 	fmt.Printf("seeds %d to %d\n", first, first+count-1)

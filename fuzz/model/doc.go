@@ -5,5 +5,5 @@
 // engine and compare what both say.
 //
 // A Ledger is the sending half of a path, a Board the receiving half, an Inbox the receiving end of a stream, an Outbox its
-// sending end, a Window the congestion window of a path. All of it is slow.
+// sending end, a Window the congestion window of a path, Shares a receiver's division of its capacity. All of it is slow.
 package model

@@ -174,6 +174,7 @@ func compare(t *testing.T, vectors []vector, answers []answer) {
 	}
 }
 
+//mr:prop P4 P47
 func TestGeneratedCReplaysVectors(t *testing.T) {
 	vectors := readVectors(t)
 	program := buildDump(t, sdk(t))

@@ -13,6 +13,8 @@ const refusedSeeds = 50
 
 // FuzzDecodePacket feeds arbitrary bytes: no panic, errors are *Error and lie within the packet, and what is accepted
 // can be written again and read back to the same values.
+//
+//mr:prop P46 P47
 func FuzzDecodePacket(f *testing.F) {
 	for i, v := range loadVectors(f) {
 		if v.OK || i%refusedSeeds == 0 {

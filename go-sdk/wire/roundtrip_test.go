@@ -174,6 +174,7 @@ func genPacket(t *rapid.T) *Packet {
 	return p
 }
 
+//mr:prop P47
 func TestPacketRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := genPacket(t)

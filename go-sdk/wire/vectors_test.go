@@ -107,6 +107,7 @@ func (v vector) checkError(t *testing.T, err error) {
 	}
 }
 
+//mr:prop P47
 //mr:test MR-WIRE-001 MR-WIRE-003 MR-WIRE-009 MR-WIRE-014 MR-WIRE-016 MR-WIRE-017
 func TestPacketDecodesVectors(t *testing.T) {
 	var reused Packet // leftovers of one packet must not show in the next
@@ -183,6 +184,7 @@ func TestPathAckDecodeClearsAbsentParts(t *testing.T) {
 	}
 }
 
+//mr:prop P47
 //mr:test MR-WIRE-003 MR-WIRE-011 MR-WIRE-016
 func TestPacketAppendsVectors(t *testing.T) {
 	for _, v := range accepted(t) {

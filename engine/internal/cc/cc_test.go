@@ -13,8 +13,9 @@ const rtt = int64(1_000_000)
 
 func config() Config { return Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Step: 4_160} }
 
-// P30: at most one decrease in each round trip, however many ACKs carry marks.
+// At most one decrease in each round trip, however many ACKs carry marks.
 //
+//mr:prop P30
 //mr:test MR-CC-003
 func TestWindowFallsOncePerRound(t *testing.T) {
 	a := newAIMD(config())
@@ -53,13 +54,11 @@ func TestWindowDoesNotGrowWhenUnused(t *testing.T) {
 	}
 }
 
-// P31: whatever the feedback says, the window stays between one packet and its ceiling.
+// Whatever the feedback says, the window stays between one packet and its ceiling.
 //
+//mr:prop P31
 //mr:test MR-CC-011
 func TestWindowStaysInBounds(t *testing.T) { rapid.Check(t, playWindow) }
-
-// F11: the same machine, driven by the fuzzer.
-func FuzzWindow(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playWindow)) }
 
 func playWindow(t *rapid.T) {
 	cfg := config()

@@ -11,7 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// P31: gaps and rates equal exact arithmetic, up to terabits and over hours.
+// Gaps and rates equal exact arithmetic, up to terabits and over hours.
+//
+//mr:prop P31
 func TestGapEqualsExactArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(0, 1<<30).Draw(t, "size")

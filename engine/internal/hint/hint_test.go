@@ -3,10 +3,12 @@
 package hint
 
 import (
+	"math/big"
 	"testing"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
+	"github.com/openmetaroce/metaroce/fuzz/model"
 	"pgregory.net/rapid"
 )
 
@@ -68,4 +70,41 @@ func TestUnknownCapacityGivesNoHint(t *testing.T) {
 	if rate, _ := a.Share(0, 1); rate != None {
 		t.Errorf("share %d of an unknown capacity", rate)
 	}
+}
+
+// Whoever sends, ends or falls silent: every connection's share is that of exact fractions, and the number of the division goes up
+// by one when the set of senders changes, and not otherwise.
+//
+//mr:prop P33
+//mr:test MR-CC-008 MR-CC-015
+func TestSharesEqualExactFractions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		capacity := rapid.SampledFrom([]int64{0, 1, 1000, 1_000_000, 1_600_000_000}).Draw(t, "capacity")
+		const memory = 1000
+		a, exact := New(uint64(capacity), memory), model.NewShares(capacity, memory)
+		now := mono.Time(0)
+		observe := func(conn, lacks uint64) {
+			a.Observe(now, conn, lacks)
+			exact.Hear(int64(now), conn, int64(lacks))
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"wait": func(t *rapid.T) { now += mono.Time(rapid.Int64Range(0, 700).Draw(t, "ns")) },
+			"send": func(t *rapid.T) {
+				observe(rapid.Uint64Range(0, 9).Draw(t, "conn"), rapid.OneOf(rapid.Uint64Range(1, 10), rapid.Uint64Range(1, 1<<40)).Draw(t, "lacks"))
+			},
+			"end": func(t *rapid.T) { observe(rapid.Uint64Range(0, 9).Draw(t, "conn"), 0) },
+			"": func(t *rapid.T) {
+				for conn := range uint64(10) {
+					got, serial := a.Share(now, conn)
+					want, number := exact.Share(int64(now), conn)
+					if off := new(big.Rat).Sub(want, big.NewRat(int64(got), 1)); off.Abs(off).Cmp(big.NewRat(1, 1)) > 0 {
+						t.Fatalf("connection %d gets %d kbit/s, exactly %s", conn, got, want.FloatString(3))
+					}
+					if serial != uint16(number) {
+						t.Fatalf("the division has number %d, want %d", serial, number)
+					}
+				}
+			},
+		})
+	})
 }

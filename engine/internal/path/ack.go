@@ -177,14 +177,16 @@ func (p *Path) sample(now mono.Time, b *wire.PathAck, sentAt uint32) mono.Time {
 	return t.at
 }
 
-// congestion hands the block's counters to the window. Counters are used only when they are serially newer.
+// congestion hands the block's counters to the window. Counters are used only when they are serially newer, and possible.
 //
 //mr:req MR-ACK-006
 //mr:req MR-PATH-011
 func (p *Path) congestion(now mono.Time, b *wire.PathAck, f cc.Feedback) cc.Feedback {
-	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 {
+	if fresh := int32(b.Packets - p.reported.packets); fresh > 0 && !p.possible(b) {
+		p.ecn.blind = true
+	} else if fresh > 0 {
 		f.Packets = uint32(fresh)
-		f.Marked = min(b.Ce-p.reported.ce, f.Packets)
+		f.Marked = b.Ce - p.reported.ce
 		p.Sent.CE += uint64(f.Marked)
 		p.reported = reported{b.Packets, b.Ce}
 	}

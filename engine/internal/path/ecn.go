@@ -11,8 +11,9 @@ const (
 	ce     = 3
 )
 
-// ecn watches whether the codepoint that this side sends arrives. A network that clears it cannot mark either, so the
-// path is then blind: it sends Not-ECT and listens to loss and delay.
+// ecn watches whether the codepoint that this side sends arrives, and whether what the peer counts is possible. A network
+// that clears the codepoint cannot mark either, and counters that cannot be are no counters: the path is then blind, sends
+// Not-ECT and listens to loss and delay.
 type ecn struct {
 	blind   bool
 	packets uint32 // as the last block with counters said
@@ -21,6 +22,9 @@ type ecn struct {
 
 // bleachedAfter is the number of packets over which clearing is judged.
 const bleachedAfter = 16
+
+// lateCopies is how many packets more than twice those sent may arrive: a receiver cannot tell a very late copy from a duplicate.
+const lateCopies = 256
 
 // validate compares what arrived with what was sent.
 //
@@ -35,6 +39,21 @@ func (e *ecn) validate(b *wire.PathAck) {
 	}
 	e.blind = b.Counters.NotEct-e.notECT > packets/2
 	e.packets, e.notECT = b.Packets, b.Counters.NotEct
+}
+
+// possible tells whether counters that are newer than the reported ones can be true: no counter falls, more packets than
+// have arrived were not marked, and what is acknowledged has arrived, of what was sent.
+//
+//mr:req MR-CC-016
+func (p *Path) possible(b *wire.PathAck) bool {
+	fresh := b.Packets - p.reported.packets
+	switch {
+	case b.Ce-p.reported.ce > fresh:
+		return false
+	case int32(b.Packets-uint32(p.Sent.Acked)) < 0:
+		return false
+	}
+	return int32(uint32(2*p.Sent.Packets)+lateCopies-b.Packets) >= 0
 }
 
 // ECN is the codepoint that packets on this path carry.

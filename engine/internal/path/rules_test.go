@@ -107,6 +107,7 @@ func TestPathComesBackAsIfNew(t *testing.T) {
 
 // When more than half of 16 or more packets arrive as Not-ECT, the network clears the field: the path sends Not-ECT.
 //
+//mr:prop P32
 //mr:test MR-CC-006 MR-WIRE-004
 func TestPathWhoseMarksAreClearedSendsNotECT(t *testing.T) {
 	for _, c := range []struct {
@@ -168,4 +169,56 @@ func asBytes(ids []uint16) (b []byte) {
 		b = append(b, byte(id))
 	}
 	return b
+}
+
+// Counters that cannot be true are not used, and make the path blind: it sends Not-ECT and does not grow by their leave. What a
+// receiver can say in good faith, copies that come late included, is used.
+//
+//mr:prop P32
+//mr:test MR-CC-016
+func TestImpossibleCountersMakeThePathBlind(t *testing.T) {
+	const sent, acked = 100, 40
+	before := wire.PathAck{Base: acked, Largest: acked, Packets: 50, Ce: 10}
+	for _, c := range []struct {
+		name        string
+		packets, ce uint32
+		lie         bool
+	}{
+		{"nothing new", 50, 10, false},
+		{"older counters", 49, 3, false},
+		{"all new ones marked", 60, 20, false},
+		{"copies that come late", 2*sent + 256, 10, false},
+		{"more marks than packets", 60, 21, true},
+		{"fewer marks than before", 60, 9, true},
+		{"marks that wrap", 60, 1 << 31, true},
+		{"more packets than twice those sent", 2*sent + 257, 10, true},
+		{"far more packets", 1 << 30, 1 << 30, true},
+	} {
+		cfg := testConfig(32, 0)
+		cfg.Congestion.Initial = 50_000
+		p := New(0, Route{}, cfg)
+		for range sent {
+			p.Record(0, Moved{Size: 1000})
+		}
+		p.Ack(1, &before, 0, nil)
+		window := p.Window()
+		b := wire.PathAck{Base: acked + 5, Largest: acked + 5, Packets: c.packets, Ce: c.ce}
+		p.Ack(2, &b, 0, nil)
+		if p.Blind() != c.lie || c.lie != (p.ECN() == notECT) {
+			t.Errorf("%s: blind %v, codepoint %d", c.name, p.Blind(), p.ECN())
+		}
+		if p.Window() > window {
+			t.Errorf("%s: the window grows from %d to %d", c.name, window, p.Window())
+		}
+		if want := uint64(min(c.ce-10, c.packets-50)); c.lie && p.Sent.CE != 10 || !c.lie && int32(c.packets-50) > 0 && p.Sent.CE != 10+want {
+			t.Errorf("%s: %d marks are counted", c.name, p.Sent.CE)
+		}
+	}
+	p := New(0, Route{}, testConfig(32, 0))
+	p.Record(0, Moved{Size: 1000})
+	p.Record(0, Moved{Size: 1000})
+	p.Ack(1, &wire.PathAck{Base: 2, Largest: 1, Packets: 1}, 0, nil)
+	if !p.Blind() {
+		t.Error("two PSNs are acknowledged, and one packet has arrived")
+	}
 }

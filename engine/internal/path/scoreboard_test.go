@@ -3,7 +3,6 @@
 package path
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -172,7 +171,7 @@ func (s *scoreboard) deliver(p packet) {
 	}
 }
 
-// report checks a block against the model: P1 (truth) and P2 (completeness).
+// report checks a block against the model: it tells the truth, and all of it.
 func (s *scoreboard) report() {
 	if !s.receiver.Tracker().Heard() {
 		return
@@ -238,8 +237,9 @@ func (s *scoreboard) check() {
 	}
 }
 
-// P1, P2, P3, P5, P6, P7, P11, P13: sender and receiver agree with a model of sets, over spaces so narrow that they wrap.
+// Sender and receiver agree with a model of sets, over spaces so narrow that they wrap.
 //
+//mr:prop P1 P2 P3 P5 P6 P7 P11 P13
 //mr:test MR-PATH-004 MR-PATH-005 MR-PATH-006 MR-PATH-008 MR-ACK-002 MR-ACK-003 MR-LOSS-001 MR-LOSS-003
 func TestScoreboardEqualsSets(t *testing.T) { rapid.Check(t, playScoreboard) }
 
@@ -269,48 +269,7 @@ func playScoreboard(t *rapid.T) {
 	})
 }
 
-// P36: the same events give the same verdicts wherever the numbers start.
+// FuzzScoreboard: sender and receiver agree with a model of sets under whatever the fuzzer lets happen.
 //
-//mr:test MR-PATH-014
-func TestVerdictsDoNotDependOnTheFirstNumber(t *testing.T) {
-	run := func(first uint32) string {
-		cfg := testConfig(8, first)
-		sender, receiver := New(0, Route{}, cfg), New(0, Route{}, cfg)
-		log := ""
-		for n := range 300 {
-			if sender.Room(1000) {
-				s := sender.Record(mono.Time(n), Moved{Ref: Ref{Message: uint32(n)}, Size: 1000})
-				if n%7 != 3 {
-					a := Arrival{At: mono.Time(n), PSN: s.PSN, TSN: s.TSN, Floor: s.Floor}
-					if v, _, _ := receiver.Tracker().Admit(a); v == Fresh {
-						receiver.Tracker().Placed(a.PSN)
-					}
-				}
-			}
-			if n%5 == 4 {
-				var b wire.PathAck
-				receiver.Tracker().Report(&b)
-				refs, v := sender.Ack(mono.Time(n), &b, 0, nil)
-				log += fmt.Sprint(n, refs, v, "\n")
-			}
-			if sender.HasLost() {
-				_, psn, _ := sender.NextLost()
-				s := sender.Resend(mono.Time(n), psn)
-				a := Arrival{At: mono.Time(n), PSN: s.PSN, TSN: s.TSN, Floor: s.Floor}
-				if v, _, _ := receiver.Tracker().Admit(a); v == Fresh {
-					receiver.Tracker().Placed(a.PSN)
-				}
-			}
-		}
-		return log
-	}
-	want := run(0)
-	for first := uint32(1); first < 256; first++ {
-		if diff := cmp.Diff(want, run(first)); diff != "" {
-			t.Fatalf("first %d: %s", first, diff)
-		}
-	}
-}
-
-// F4, F5: the same machine, driven by the fuzzer.
+//mr:prop P46
 func FuzzScoreboard(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playScoreboard)) }

@@ -10,8 +10,9 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// P15: the bounds check equals exact arithmetic on the whole boundary grid.
+// The bounds check equals exact arithmetic on the whole boundary grid.
 //
+//mr:prop P15
 //mr:test MR-STREAM-014
 func TestBoundsEqualExactArithmetic(t *testing.T) {
 	grid := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, ^uint64(0) - 1, ^uint64(0)}
@@ -28,6 +29,7 @@ func TestBoundsEqualExactArithmetic(t *testing.T) {
 	}
 }
 
+//mr:prop P14 P18
 //mr:test MR-STREAM-014 MR-STREAM-015
 func TestWindowRefusesByName(t *testing.T) {
 	var table Table
@@ -105,7 +107,9 @@ func TestPartEndsWithItsRegion(t *testing.T) {
 	}
 }
 
-// F6: the bounds check against exact arithmetic, wherever the fuzzer looks.
+// FuzzBounds: the bounds check equals exact arithmetic, wherever the fuzzer looks.
+//
+//mr:prop P15
 func FuzzBounds(f *testing.F) {
 	f.Add(uint64(0), uint64(0), uint64(0))
 	f.Add(^uint64(0), uint64(2), uint64(1))

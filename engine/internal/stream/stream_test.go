@@ -151,7 +151,7 @@ func (x *transfer) lose() {
 	}
 	if again, wanted := x.out.Wanted(c.Ref); wanted {
 		if !bytes.Equal(again.Payload, c.Payload) || again.Offset != c.Offset || again.Receive != c.Receive {
-			x.t.Fatalf("the resend of %+v differs", c.Ref) // P12
+			x.t.Fatalf("the resend of %+v differs", c.Ref)
 		}
 		x.channel = append(x.channel, again)
 	}
@@ -164,7 +164,7 @@ func (x *transfer) retire() {
 	x.acks = x.acks[:0]
 }
 
-// check compares events with the list: P23, P24, P26.
+// check compares events with the list.
 func (x *transfer) check() {
 	for {
 		d, ok := x.out.NextDone()
@@ -233,12 +233,15 @@ func (x *transfer) finish() {
 	}
 }
 
-// P16, P17, P21 to P26: whatever order chunks arrive in, each message completes once, in order, with its bytes.
+// Whatever order chunks arrive in, each message completes once, in order, with its bytes.
 //
+//mr:prop P12 P16 P17 P21 P22 P23 P24 P25 P26
 //mr:test MR-STREAM-001 MR-STREAM-005 MR-STREAM-006 MR-STREAM-013 MR-STREAM-017
 func TestTransferEqualsList(t *testing.T) { rapid.Check(t, playTransfer) }
 
-// F7: the same machine, driven by the fuzzer.
+// FuzzTransfer: messages meet the receives that they name, whole and once, under whatever the fuzzer lets happen.
+//
+//mr:prop P21 P46
 func FuzzTransfer(f *testing.F) { f.Fuzz(rapid.MakeFuzz(playTransfer)) }
 
 func playTransfer(t *rapid.T) {
@@ -284,6 +287,7 @@ func TestChunkSetEqualsMap(t *testing.T) {
 	})
 }
 
+//mr:prop P24 P27
 //mr:test MR-STREAM-009 MR-CONN-023
 func TestFailedStreamEndsEveryOperationOnce(t *testing.T) {
 	s := NewOutgoing(1, &Config{Chunk: 8, Window: 4, Span: 4}, &Budget{Messages: 8, Requests: 2})
