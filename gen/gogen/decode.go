@@ -69,6 +69,7 @@ func firstLeaf(r *gen.Run) string {
 type buffer struct {
 	code   string // an array pointer
 	target string // a struct
+	words  string // what the names of loaded words end with, so that two runs of a function differ
 }
 
 // loadParts prints the statements that fill a struct's fields from a run.
@@ -102,7 +103,7 @@ func (g *generator) loadGroup(b *body, buf buffer, gr group) {
 		}
 		return
 	}
-	name := fmt.Sprintf("word%d", gr.bit/8)
+	name := fmt.Sprintf("word%d%s", gr.bit/8, buf.words)
 	word := loadWord(buf.code, gr.bit/8, gr.bits/8)
 	b.line("%s := %s", name, word.code)
 	for _, p := range gr.parts {

@@ -44,7 +44,11 @@ func (d *decoder) run(r *gen.Run) {
 		d.mark(p.Item, plus(off, p.Bit/8))
 	}
 	pl := place{run: r, buf: name, start: off}
-	d.g.loadParts(&inner, buffer{code: name, target: d.sc.self}, r.Parts)
+	buf := buffer{code: name, target: d.sc.self}
+	if outer.declared("\nword") {
+		buf.words = "OfR" + name[1:]
+	}
+	d.g.loadParts(&inner, buf, r.Parts)
 	d.spanChecks(pl)
 	for _, c := range r.Checks {
 		d.check(c, pl)
