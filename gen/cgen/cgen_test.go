@@ -69,11 +69,12 @@ func TestWrapBreaksAtTheOutermostOperator(t *testing.T) {
 func TestPruneDropsFunctionsThatNothingCalls(t *testing.T) {
 	p := &printer{}
 	p.static("leaf", func() { p.line("static int leaf(void);") })
+	p.static("named", func() { p.line("static int named(void);") })
 	p.static("lonely", func() { p.line("static int lonely(void) { return leaf(); }") })
 	p.static("unused_leaf", func() { p.line("static int unused_leaf(void);") })
 	p.static("unused", func() { p.line("static int unused(void) { return unused_leaf(); }") })
-	p.line("int main(void) { return leaf(); }")
-	want := "static int leaf(void);\nint main(void) { return leaf(); }\n"
+	p.line("int main(void) { return leaf(/* not named */); }")
+	want := "static int leaf(void);\nint main(void) { return leaf(/* not named */); }\n"
 	if diff := cmp.Diff(want, prune(p.buf.String())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -47,8 +47,8 @@ func (g *generator) dump() []byte {
 			p.static("dump_"+o.Name.C, func() { g.dumpStruct(p, o) })
 			p.static("own_"+o.Name.C, func() { g.ownStruct(p, o) })
 		case *gen.List:
-			g.dumpList(p, o)
-			g.ownList(p, o)
+			p.static("dump_"+o.Name.C, func() { g.dumpList(p, o) })
+			p.static("own_"+o.Name.C, func() { g.ownList(p, o) })
 		}
 	}
 	g.dumpRoots(p)

@@ -78,7 +78,9 @@ func (p *printer) doc(lines ...string) {
 	fmt.Fprintf(&p.buf, "%s */\n", indent)
 }
 
-func escape(s string) string { return strings.ReplaceAll(s, "*/", "*\\/") }
+func escape(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "*/", "*\\/"), "/*", "/ *")
+}
 
 // wrap breaks s behind commas and before && and || so that no part is wider than width, where that is possible.
 // Preprocessor lines and comments stay whole.

@@ -20,7 +20,8 @@ func (p *printer) static(name string, print func()) {
 	p.buf.WriteString(staticEnd)
 }
 
-var identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
+// identifier finds names; comments and texts before it are other alternatives, which have no name.
+var identifier = regexp.MustCompile(`(?s:/\*.*?\*/)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|([A-Za-z_][A-Za-z_0-9]*)`)
 
 // chunk is a piece of text: a static function, or what stands between two of them.
 type chunk struct {
@@ -61,8 +62,8 @@ func cutChunks(text string) []chunk {
 	var out []chunk
 	add := func(name, text string) {
 		calls := map[string]bool{}
-		for _, id := range identifier.FindAllString(text, -1) {
-			calls[id] = true
+		for _, found := range identifier.FindAllStringSubmatch(text, -1) {
+			calls[found[1]] = true
 		}
 		out = append(out, chunk{name, text, calls})
 	}

@@ -17,7 +17,7 @@ func (g *generator) sumPrototypes(p *printer) {
 			continue
 		}
 		t := g.tag(s.Name)
-		if g.late {
+		if g.late || s.Kind == gen.SumOnes {
 			g.sumSteps(p, s)
 		}
 		if s.Kind == gen.SumOnes {

@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -73,12 +74,15 @@ func storeWord(buf string, at, size int, v val) string {
 		return fmt.Sprintf("binary.BigEndian.PutUint%d(%s[%d:], %s)\n", size*8, buf, at, v.code)
 	}
 	var b strings.Builder
+	number, err := strconv.ParseUint(v.code, 0, 64)
 	for _, c := range chunks(size) {
-		part := v
-		if shift := 8 * (size - c.at - c.size); shift > 0 {
+		part, shift := v, 8*(size-c.at-c.size)
+		if shift > 0 {
 			part = val{fmt.Sprintf("%s>>%d", v.at(5), shift), v.typ, 5}
 		}
-		if t := uintType(c.size * 8); v.typ == "const" || t != v.typ {
+		if t := uintType(c.size * 8); v.typ == "const" && err == nil {
+			part = operand(fmt.Sprintf("%#x", number>>shift&(1<<(c.size*8)-1)), "const")
+		} else if v.typ == "const" || t != v.typ {
 			part = operand(t+"("+part.code+")", t)
 		}
 		b.WriteString(storeWord(buf, at+c.at, c.size, part))
@@ -128,8 +132,13 @@ func littleStore(buf string, at, size int, v val) string {
 		return strings.ReplaceAll(storeWord(buf, at, size, v), "BigEndian", "LittleEndian")
 	}
 	var b strings.Builder
+	number, err := strconv.ParseUint(v.code, 0, 64)
 	for i := range size {
-		fmt.Fprintf(&b, "%s[%d] = uint8(%s>>%d)\n", buf, at+i, v.at(5), 8*i)
+		part := fmt.Sprintf("uint8(%s>>%d)", v.at(5), 8*i)
+		if v.typ == "const" && err == nil {
+			part = fmt.Sprintf("%#x", number>>(8*i)&0xff)
+		}
+		fmt.Fprintf(&b, "%s[%d] = %s\n", buf, at+i, part)
 	}
 	return b.String()
 }

@@ -4,6 +4,9 @@ package gogen
 
 import (
 	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,13 +20,17 @@ func receiver(typeName string) string { return strings.ToLower(typeName[:1]) }
 func lowerCamel(n gen.Name) string {
 	r := []rune(n.Go)
 	r[0] = unicode.ToLower(r[0])
-	switch s := string(r); s {
-	case "src", "dst", "out", "off", "raw", "err", "used", "type", "func", "range", "len", "map", "var", "yield", "prefix":
+	s := string(r)
+	if len(s) == 1 || token.IsKeyword(s) || types.Universe.Lookup(s) != nil || slices.Contains(spoken, s) {
 		return s + "Arg"
-	default:
-		return s
 	}
+	return s
 }
+
+// spoken are names that printed bodies use for themselves, besides receivers, which have one letter.
+var spoken = strings.Fields("src dst out off raw err used yield prefix view ok size start sum part length want got value word place field msg " +
+	"head item at name index end whole zero octets octet masks path rest stop kind code text keys elem element count next " +
+	"binary hex crc32 bits slices strconv testing utf8")
 
 // snake is an arm's part of an item path, whichever way the schema spells its label.
 func snake(s string) string {

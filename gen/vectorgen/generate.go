@@ -108,7 +108,7 @@ func (g *generator) another(id string, picks map[*gen.Switch]pick) {
 // seed makes a packet, or nil when the plan cannot be met.
 func (g *generator) seed(id string, pl plan) *seed {
 	s, err := newSeed(g.p, g.of, id, pl)
-	if err != nil && !errors.Is(err, errUnmade) {
+	if err != nil && !errors.Is(err, ErrUnmade) {
 		g.err = err
 	}
 	return s
@@ -118,7 +118,7 @@ func (g *generator) seed(id string, pl plan) *seed {
 func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 	least := g.seed(id+"/min", plan{picks: picks})
 	if least == nil {
-		g.fail(fmt.Errorf("%w: %s", errUnmade, id))
+		g.fail(fmt.Errorf("%w: %s", ErrUnmade, id))
 		return
 	}
 	g.add(least, "", least.bytes)

@@ -309,9 +309,7 @@ func (t *lister) lengthOf(e []byte) int {
 		if p.Item != t.l.LengthOf {
 			continue
 		}
-		for i := p.Bit; i < p.Bit+p.Item.Scalar.Bits; i++ {
-			n = n<<1 | int(e[i/8]>>uint(7-i%8)&1)
-		}
+		n = int(get(e, &gen.Value{Scalar: p.Item.Scalar, Off: p.Bit / 8, Bit: p.Bit % 8}))
 	}
 	if t.l.Scale != nil {
 		n = int(t.l.Scale.A)*n + int(t.l.Scale.B)

@@ -11,19 +11,33 @@ import (
 
 // put writes n over the number that v describes.
 func put(b []byte, v *gen.Value, n uint64) {
-	at := v.Off*8 + v.Bit
-	little := v.Scalar.Bits > 8 && (v.Scalar.Little || v.Scalar.Sum != nil && v.Scalar.Sum.Sum.Little)
 	for i := range v.Scalar.Bits {
-		bit := v.Scalar.Bits - 1 - i
-		if little {
-			bit = i/8*8 + 7 - i%8
-		}
-		m := byte(0x80) >> uint((at+i)%8)
-		b[(at+i)/8] &^= m
-		if n>>uint(bit)&1 != 0 {
-			b[(at+i)/8] |= m
+		at, weight := bitOf(v, i)
+		m := byte(0x80) >> uint(at%8)
+		b[at/8] &^= m
+		if n>>uint(weight)&1 != 0 {
+			b[at/8] |= m
 		}
 	}
+}
+
+// get reads the number that v describes.
+func get(b []byte, v *gen.Value) uint64 {
+	n := uint64(0)
+	for i := range v.Scalar.Bits {
+		at, weight := bitOf(v, i)
+		n |= uint64(b[at/8]>>uint(7-at%8)&1) << uint(weight)
+	}
+	return n
+}
+
+// bitOf is where the i-th bit of a number lies, and its weight.
+func bitOf(v *gen.Value, i int) (at, weight int) {
+	little := v.Scalar.Bits > 8 && (v.Scalar.Little || v.Scalar.Sum != nil && v.Scalar.Sum.Sum.Little)
+	if weight = v.Scalar.Bits - 1 - i; little {
+		weight = i/8*8 + 7 - i%8
+	}
+	return v.Off*8 + v.Bit + i, weight
 }
 
 // resum computes the sums of s anew in b. A sum keeps its distance from the end.

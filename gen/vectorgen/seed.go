@@ -18,8 +18,8 @@ type seed struct {
 	decoded *gen.Value
 }
 
-// errUnmade is wrapped when no packet could be made for a plan.
-var errUnmade = errors.New("no valid packet was found")
+// ErrUnmade is wrapped when no packet could be made for a plan.
+var ErrUnmade = errors.New("no valid packet was found")
 
 // newSeed makes a valid packet for a plan. Constraints between fields are met by trying numbers that they mention.
 func newSeed(p *gen.Protocol, of *subject, id string, pl plan) (*seed, error) {
@@ -37,7 +37,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 		m.fit(gen.Scope{Self: s.tree, Args: s.of.args()})
 		b, err := gen.Encode(p, s.tree, s.of.params...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", errUnmade, s.id, err)
+			return nil, fmt.Errorf("%w: %s: %w", ErrUnmade, s.id, err)
 		}
 		v, _, err := gen.Decode(p, s.of.st.Name.Schema, b, s.of.params...)
 		if err == nil {
@@ -55,7 +55,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 			}
 		})
 	}
-	return nil, fmt.Errorf("%w: %s: %w", errUnmade, s.id, last)
+	return nil, fmt.Errorf("%w: %s: %w", ErrUnmade, s.id, last)
 }
 
 // reads reports whether an item that e names exists in sc.

@@ -47,7 +47,7 @@ func newSubject(p *gen.Protocol, st *gen.Struct) (*subject, error) {
 func plainHeader(p *gen.Protocol, st *gen.Struct) ([]byte, error) {
 	of, err := newSubject(p, st)
 	if err != nil || of == nil {
-		return nil, fmt.Errorf("%w: %s as a parameter", errUnmade, st.Name.Schema)
+		return nil, fmt.Errorf("%w: %s as a parameter", ErrUnmade, st.Name.Schema)
 	}
 	s, err := newSeed(p, of, st.Name.Filter, plan{})
 	if err != nil {
