@@ -4,9 +4,7 @@ package examples
 
 import (
 	"encoding/hex"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
@@ -81,35 +79,4 @@ func TestGeneratedLayersDoNotAllocate(t *testing.T) {
 			t.Errorf("%s: %v allocations", c.name, n)
 		}
 	}
-}
-
-// BenchmarkAgainstGopacket runs both layers in turn and reports the median of the ratios of their times: below 1, ours is the
-// faster one. Run it with -benchtime 11x or more.
-func BenchmarkAgainstGopacket(b *testing.B) {
-	const rounds, turns = 2_000, 40
-	for _, c := range contests() {
-		b.Run(c.name, func(b *testing.B) {
-			ours, own := decode(b, c.ours, c.data(b)), decode(b, c.own, c.data(b))
-			var ratios, times []float64
-			for b.Loop() {
-				for range turns {
-					a, z := timed(ours, rounds), timed(own, rounds)
-					ratios, times = append(ratios, a/z), append(times, a)
-				}
-			}
-			slices.Sort(ratios)
-			slices.Sort(times)
-			b.ReportMetric(ratios[len(ratios)/2], "ratio")
-			b.ReportMetric(times[len(times)/2], "ns/packet")
-		})
-	}
-}
-
-// timed is how long one call takes in nanoseconds.
-func timed(f func(), rounds int) float64 {
-	start := time.Now()
-	for range rounds {
-		f()
-	}
-	return float64(time.Since(start)) / float64(rounds)
 }
