@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: help demo test check-all check gen generate trace mutants soak fuzz bench tidy deps
+.PHONY: help demo test check-all check gen generate trace mutants soak fuzz bench bars tidy deps
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ fuzz: ## A minute of fuzzing for every fuzz target.
 
 bench: ## Run the benchmarks.
 	@go test -run '^$$' -bench . -benchmem ./...
+
+bars: ## Measure against the bars that must not be missed. JSON=FILE writes the figures too; JSON=- only them.
+	@go run ./tidy/bars $(if $(JSON),-json $(JSON))
 
 tidy: ## Only the house rules.
 	@go test ./tidy

@@ -136,6 +136,15 @@ var helpers = map[string]function{
 		name: "appendOctets", params: "dst []byte, size int, octet byte", results: "[]byte",
 		body: "for range size {\ndst = append(dst, octet)\n}\nreturn dst",
 	},
+	"rotate": {
+		doc:  []string{"rotate moves the last size bytes to the front."},
+		name: "rotate", params: "octets []byte, size int",
+		body: "slices.Reverse(octets)\nslices.Reverse(octets[:size])\nslices.Reverse(octets[size:])",
+	},
+	"flagText": {
+		doc:  []string{"flagText is a flag as a number."},
+		name: "flagText", params: "flag bool", results: "string", body: "if flag {\nreturn \"1\"\n}\nreturn \"0\"",
+	},
 	"grow": {
 		doc:  []string{"grow lengthens dst by size bytes, whose contents are unspecified."},
 		name: "grow", params: "dst []byte, size int", results: "[]byte",

@@ -210,6 +210,8 @@ func (l *locator) steps(steps []gen.Step) {
 			if n > 0 {
 				l.b.line("off += %d", n)
 			}
+		} else if lines, ok := l.again(st); ok {
+			l.b.WriteString(lines)
 		} else {
 			l.backward(steps[i+1:])
 		}
@@ -222,6 +224,10 @@ func (l *locator) measure(st gen.Step) (fixed int, lines string, ok bool) {
 	switch st := st.(type) {
 	case *gen.Run:
 		return st.Size, "", true
+	case *gen.Take:
+		if n := st.Item.Span.Align; n > 0 {
+			return 0, fmt.Sprintf("off += shortOf(off, %d)\n", n), true
+		}
 	case *gen.Window:
 		return 0, fmt.Sprintf("off += int(%s)\n", l.sc.expr(st.Size).code), true
 	case *gen.Call, *gen.Elements:
@@ -244,12 +250,28 @@ func (l *locator) measure(st gen.Step) (fixed int, lines string, ok bool) {
 	return fixed, strings.ReplaceAll(lines, "return 0, ", "return 0, 0, false, "), true
 }
 
+// again prints the decoding of an item for the sake of its size; false when it takes all it gets.
+func (l *locator) again(st gen.Step) (lines string, ok bool) {
+	const decode = "used, err := %s.Decode(%s)\nif err != nil {\nreturn 0, 0, false, err\n}\noff += used\n"
+	switch st := st.(type) {
+	case *gen.Call:
+		it := st.Item
+		return fmt.Sprintf("{\n"+decode+"}\n", l.sc.self+"."+it.Name.Go, commas("src[off:size]", l.sc.args(it.Struct, it.Args))), !st.Windowed
+	case *gen.Repeat:
+		if ar := st.Item.Array; ar.Count != nil && ar.Struct != nil {
+			field := l.sc.self + "." + st.Item.Name.Go
+			return fmt.Sprintf("for index := range %s {\n"+decode+"}\n", field, field+"[index]", commas("src[off:size]", l.sc.args(ar.Struct, ar.Args))), true
+		}
+	}
+	return "", false
+}
+
 // backward prints the end of an item of unknown size, which is where the rest of the packet begins.
 func (l *locator) backward(rest []gen.Step) {
 	l.b.line("off = size")
 	for _, st := range rest {
 		n, lines, ok := l.measure(st)
-		if !ok {
+		if t, padded := st.(*gen.Take); !ok || padded && t.Item.Span.Align > 0 {
 			l.g.fail("%s: the place of a checksum lies between items of unknown size", l.sc.of.Name.Schema)
 		}
 		l.b.WriteString(strings.ReplaceAll(lines, "off += ", "off -= "))

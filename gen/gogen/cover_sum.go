@@ -77,7 +77,7 @@ type coverArea struct {
 func (c *coverage) area(n int, p *gen.CoverPart, a coverArea) {
 	switch {
 	case len(p.Except) > 0 && a.holdsSum:
-		c.g.fail("%s.%s: `except` in a part that holds the checksum", c.s.Name.Schema, c.it.Name.Schema)
+		c.maskedAround(n, p, a)
 	case len(p.Except) > 0:
 		c.masked(c.tableName("Mask", n), fmt.Sprintf("%s[%s:%s]", c.data, a.from, a.to), c.itemMasks(p))
 	case a.holdsSum:
@@ -90,6 +90,41 @@ func (c *coverage) area(n int, p *gen.CoverPart, a coverArea) {
 	default:
 		c.b.line("sum = sum.add(%s[%s:%s])", c.data, a.from, a.to)
 	}
+}
+
+// maskedAround prints a part that holds the checksum and other bits that are not covered. Of a constant place the checksum is
+// one of those; elsewhere it lies behind them.
+func (c *coverage) maskedAround(n int, p *gen.CoverPart, a coverArea) {
+	name, masks := c.tableName("Mask", n), maskTable(nil)
+	run, base := c.maskRun(p)
+	if run != nil {
+		if bit, ok := bitOf(run, []*gen.Item{c.it}); ok {
+			masks.add(c, bit-base, c.it, 0)
+			masks.except(c, p, run, base)
+			c.masked(name, fmt.Sprintf("%s[%s:%s]", c.data, a.from, a.to), masks)
+			return
+		}
+	}
+	own := fromName(c.it)
+	c.masked(name, fmt.Sprintf("%s[%s:%s]", c.data, a.from, own), c.itemMasks(p))
+	c.b.line("for range %d {\nsum = sum.octet(0)\n}", c.bytes())
+	c.b.line("sum = sum.add(%s[%s+%d:%s])", c.data, own, c.bytes(), a.to)
+}
+
+// maskRun is the run in which a part begins, and the bit at which it does; nil when that place is not constant.
+func (c *coverage) maskRun(p *gen.CoverPart) (*gen.Run, int) {
+	if p.Kind != gen.CoverItems {
+		run, _ := c.s.Steps[0].(*gen.Run)
+		return run, 0
+	}
+	for _, st := range c.s.Steps {
+		if r, ok := st.(*gen.Run); ok {
+			if base, ok := bitOf(r, []*gen.Item{p.First}); ok {
+				return r, base
+			}
+		}
+	}
+	return nil, 0
 }
 
 // param prints the part that the caller gives; its kind has been tested.
@@ -128,26 +163,24 @@ func bitIn(s *gen.Struct, path []*gen.Item, base int) int {
 
 func (c *coverage) itemMasks(p *gen.CoverPart) maskTable {
 	var masks maskTable
-	for _, st := range c.s.Steps {
-		r, ok := st.(*gen.Run)
-		if !ok {
-			continue
-		}
-		base, ok := bitOf(r, []*gen.Item{p.First})
-		if !ok {
-			continue
-		}
-		for _, ref := range p.Except {
-			bit, found := bitOf(r, ref.Path)
-			if !found {
-				bit = -1 + base
-			}
-			masks.add(c, bit-base, ref.Last(), p.Mask)
-		}
-		return masks
+	run, base := c.maskRun(p)
+	if run == nil {
+		c.g.fail("%s.%s: `except` in a part without a constant place", c.s.Name.Schema, c.it.Name.Schema)
+		return nil
 	}
-	c.g.fail("%s.%s: `except` in a part without a constant place", c.s.Name.Schema, c.it.Name.Schema)
-	return nil
+	masks.except(c, p, run, base)
+	return masks
+}
+
+// except adds what a part does not cover.
+func (m *maskTable) except(c *coverage, p *gen.CoverPart, run *gen.Run, base int) {
+	for _, ref := range p.Except {
+		bit, found := bitOf(run, ref.Path)
+		if !found {
+			bit = base - 1
+		}
+		m.add(c, bit-base, ref.Last(), p.Mask)
+	}
 }
 
 // maskTable says which bits count as others, by byte.

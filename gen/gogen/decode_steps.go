@@ -298,6 +298,10 @@ func (d *decoder) take(t *gen.Take) {
 	field := d.sc.self + "." + it.Name.Go
 	path := it.Name.Schema
 	d.mark(it, d.off())
+	if sp.Align > 0 {
+		d.align(it)
+		return
+	}
 	end := "len(src)"
 	if sp.Size == nil {
 		if e := d.behind(t.Reserve, t.Tail, path); e != "" {
@@ -324,7 +328,9 @@ func (d *decoder) take(t *gen.Take) {
 		if !sp.Ignore {
 			d.b.line("if !allZero(%s) {\nreturn 0, fault(CodePadding, %q, %s, 0)\n}", span, path, d.off())
 		}
-		d.b.line("%s = %s", field, length)
+		if hasField(it) {
+			d.b.line("%s = %s", field, length)
+		}
 	default:
 		d.b.line("%s = src[%s:%s:%s]", field, strings.TrimPrefix(d.off(), "0"), end, end)
 	}
@@ -333,6 +339,21 @@ func (d *decoder) take(t *gen.Take) {
 		return
 	}
 	d.jump(end)
+}
+
+// align prints the padding to a multiple, counted from the struct's start.
+func (d *decoder) align(it *gen.Item) {
+	d.float()
+	path := it.Name.Schema
+	d.b.line("pad %s shortOf(off, %d)", d.assign("pad"), it.Span.Align)
+	d.b.line("if len(src)-off < pad {\nreturn 0, short(%q, off, pad)\n}", path)
+	if !it.Span.Ignore {
+		d.b.line("if !allZero(src[off:off+pad]) {\nreturn 0, fault(CodePadding, %q, off, 0)\n}", path)
+	}
+	if hasField(it) {
+		d.b.line("%s.%s = pad", d.sc.self, it.Name.Go)
+	}
+	d.b.line("off += pad")
 }
 
 // sizedEnd prints the end of a span whose size the packet states.

@@ -253,7 +253,7 @@ func solvedBy(s *gen.Struct) []solved {
 		for _, it := range items {
 			here := append(append([]*gen.Item(nil), path...), it)
 			switch {
-			case it.Scalar != nil && it.Scalar.Solve != nil && (it.Scalar.Solve.Whole == s || ownedBy(it.Scalar.Solve.Of, s)):
+			case it.Scalar != nil && it.Scalar.Solve != nil && (it.Scalar.Solve.Whole == s || ownedBy(it.Scalar.Solve.Of, s) && hasField(it.Scalar.Solve.Of.Last())):
 				out = append(out, solved{here, it.Scalar.Solve.Of})
 			case it.Kind == gen.KindStruct && it.Struct.FixedSize:
 				walk(it.Struct.Items, here)

@@ -157,6 +157,14 @@ func (e *encoder) choose(it *gen.Item) {
 }
 
 func (e *encoder) take(it *gen.Item) {
+	if n := it.Span.Align; n > 0 {
+		e.b.line("out = appendZeros(out, shortOf(len(out)-len(dst), %d))", n)
+		return
+	}
+	if !hasField(it) && it.Span.Size != nil {
+		e.b.line("out = appendZeros(out, int(%s))", e.sc.expr(it.Span.Size).code)
+		return
+	}
 	if !hasField(it) {
 		e.g.fail("%s: padding without a name and a constant size", e.s.Name.Schema)
 		return

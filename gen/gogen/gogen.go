@@ -80,7 +80,7 @@ var known = []gen.Feature{
 	gen.FeatureSigned, gen.FeatureSignedRange, gen.FeatureLittle, gen.FeatureVector, gen.FeatureSized, gen.FeatureTail, gen.FeatureLint,
 	gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion, gen.FeatureDefault,
 	gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare, gen.FeatureListFill,
-	gen.FeatureListUnknown,
+	gen.FeatureListUnknown, gen.FeatureAlign, gen.FeatureListStrict,
 }
 
 // generator holds what all files share.

@@ -74,18 +74,34 @@ func reads(e *gen.Expr, it *gen.Item) bool {
 
 // measurer prints the length of one struct.
 type measurer struct {
-	g  *generator
-	b  *body
-	sc *scope
+	g      *generator
+	b      *body
+	sc     *scope
+	behind int  // bytes that the variable size holds already although they lie behind the current step
+	part   bool // of the struct only: size does not begin at its start
+}
+
+// fixedSize is the sum of what does not vary.
+func fixedSize(steps []gen.Step) int {
+	size := 0
+	for _, st := range steps {
+		switch st := st.(type) {
+		case *gen.Run:
+			size += st.Size
+		case *gen.Window:
+			size += fixedSize(st.Body)
+		}
+	}
+	return size
 }
 
 // steps prints the additions of what varies and returns the sum of what does not.
 func (l *measurer) steps(steps []gen.Step) int {
-	fixed := 0
-	for _, st := range steps {
+	outer := l.behind
+	fixed := fixedSize(steps)
+	for i, st := range steps {
+		l.behind = outer + fixedSize(steps[i+1:])
 		switch st := st.(type) {
-		case *gen.Run:
-			fixed += st.Size
 		case *gen.Call:
 			l.nested(st.Item.Name, l.sc.args(st.Item.Struct, st.Item.Args))
 		case *gen.Repeat:
@@ -99,9 +115,10 @@ func (l *measurer) steps(steps []gen.Step) int {
 		case *gen.Choose:
 			l.choose(st.Item)
 		case *gen.Window:
-			fixed += l.steps(st.Body)
+			l.steps(st.Body)
 		}
 	}
+	l.behind = outer
 	return fixed
 }
 
@@ -135,6 +152,17 @@ func (l *measurer) nested(name gen.Name, args string) {
 }
 
 func (l *measurer) take(it *gen.Item) {
+	switch n := it.Span.Align; {
+	case n > 0 && l.part:
+		l.g.fail("%s: padding to a multiple within a part that is measured alone", it.Name.Schema)
+		return
+	case n > 0:
+		l.b.line("size += shortOf(%s, %d)", less("size", int64(l.behind)), n)
+		return
+	case !hasField(it) && it.Span.Size != nil:
+		l.b.line("size += int(%s)", l.sc.expr(it.Span.Size).code)
+		return
+	}
 	if it.Span.Kind == gen.SpanPad {
 		l.b.line("size += %s.%s", l.sc.self, it.Name.Go)
 		return

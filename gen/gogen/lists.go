@@ -25,6 +25,7 @@ func (g *generator) lists(f *jen.File) {
 		if g.listSettles(l) {
 			g.listAppend(f, l, stored)
 		}
+		g.listSort(f, l)
 		g.listHead(f, l)
 		g.listLen(f, l)
 		g.listValidate(f, l)
@@ -135,7 +136,10 @@ func (g *generator) listDecode(f *jen.File, l *gen.List) {
 	b.line("if len(src) > %s {\nreturn 0, fault(CodeSize, \"\", 0, 0).values(%s, uint64(len(src)))\n}", g.listMax(l), g.listMax(l))
 	b.line("%s.reset()", self)
 	if l.Ascending {
-		b.line("var last %s", scalarType(l.Key.Scalar))
+		b.line("var last %s", listKey(l, "head").typ)
+	}
+	if l.Strict {
+		b.line("begun := false")
 	}
 	b.line("off := 0\nfor off < len(src) {")
 	bareDecode(&b, l)
@@ -166,10 +170,15 @@ func (g *generator) listHeadDecode(b *body, l *gen.List) {
 	b.line("var head %s", head.Name.Go)
 	load := &loader{g: g, b: b, buf: buffer{"view", head.Max}}
 	load.parts(runPlace{target: "head"}, fixedParts(head))
-	if l.Ascending {
-		key := "head." + l.Key.Name.Go
-		b.line("if %s < last {\nreturn 0, fault(CodeTlvOrder, \"\", off, 0).values(0, uint64(%s))\n}\nlast = %s", key, key, key)
+	if !l.Ascending {
+		return
 	}
+	key, first := listKey(l, "head"), operand("head."+keysOf(l)[0].Name.Go, scalarType(keysOf(l)[0].Scalar))
+	wrong, next := key.at(4)+" < last", "last = "+key.code
+	if l.Strict {
+		wrong, next = "begun && "+key.at(4)+" <= last", "last, begun = "+key.code+", true"
+	}
+	b.line("if %s {\nreturn 0, fault(CodeTlvOrder, \"\", off, 0).values(0, %s)\n}\n%s", wrong, convert(first, "uint64").code, next)
 }
 
 // listElement prints the decoding of the element whose head is read.

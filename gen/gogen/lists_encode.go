@@ -55,6 +55,9 @@ func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
 		}
 		b.line("if out, err = %s(out, start, %s); err != nil {\nreturn dst, inside(err, %s, 0)\n}", headFunc(l), head, path)
 	})
+	if mixes(l) {
+		b.line("sort%s(out[len(dst):])", l.Name.Go)
+	}
 	if fills(l) {
 		g.listFilling(&b, l)
 	} else if l.End != nil {

@@ -28,6 +28,27 @@ func tuplesOf(c *gen.Case) [][]gen.Range {
 	return [][]gen.Range{{{First: c.Key, Last: c.Key}}}
 }
 
+// listKey prints the key of an element: one number, or several side by side, the first one on top.
+func listKey(l *gen.List, head string) val {
+	sc := &scope{self: head, getters: head == "view"}
+	at := func(it *gen.Item) val { return sc.resolve(gen.Ref{Path: []*gen.Item{it}}) }
+	if l.Keys == nil && !l.Key.Scalar.Flag {
+		return at(l.Key)
+	}
+	var terms []string
+	shift := 0
+	for _, it := range slices.Backward(keysOf(l)) {
+		term := convert(at(it), "uint64").at(5)
+		if shift > 0 {
+			term = fmt.Sprintf("%s<<%d", term, shift)
+		}
+		terms = append(terms, term)
+		shift += it.Scalar.Bits
+	}
+	slices.Reverse(terms)
+	return val{strings.Join(terms, " | "), "uint64", 4}
+}
+
 // hasElement tells whether a case has a Go value, and is not only counted.
 func hasElement(c *gen.Case) bool { return c.Struct != nil || len(c.Head) > 0 }
 
@@ -265,9 +286,6 @@ func reuses(s *gen.Struct) bool {
 // checkList refuses what the printed codec of a list would get wrong.
 func (g *generator) checkList(l *gen.List) {
 	for _, c := range l.Cases {
-		if l.Ascending && (l.Keys != nil || c.Keys != nil) {
-			g.fail("%s: order of keys of several items, ranges or alternatives", l.Name.Schema)
-		}
 		if c.Struct == nil && len(c.Head) > 0 && single(c) {
 			g.fail("%s.%s: an element that is nothing but its head", l.Name.Schema, c.Name.Schema)
 		}

@@ -18,7 +18,8 @@ import (
 // the vectors that the interpreter has made.
 func TestGeneratedPackagesReplayTheirVectors(t *testing.T) {
 	for schema, packet := range map[string]string{"testdata/kitchen": "Order", "testdata/beacon": "Beacon", "testdata/report": "Report", "testdata/window": "Window",
-		"testdata/tags": "Tagged", "../testdata/whole": "Whole"} {
+		"testdata/tags": "Tagged", "testdata/padded": "Padded", "testdata/sorted": "Sorted", "testdata/masked": "Masked",
+		"testdata/trailing": "Trailing", "../testdata/whole": "Whole"} {
 		t.Run(filepath.Base(schema), func(t *testing.T) { replay(t, schema, packet) })
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 // texts prints Fields, which spells a packet's values as the test vectors do.
 func (g *generator) texts(f *jen.File) {
-	flags := false
 	for _, s := range g.all {
 		if g.headOf(s) != nil {
 			continue
@@ -28,7 +27,6 @@ func (g *generator) texts(f *jen.File) {
 		var b body
 		for _, it := range s.Items {
 			g.itemText(&b, s, it)
-			flags = flags || it.Scalar != nil && it.Scalar.Flag && hasField(it)
 		}
 		g.add(f, function{
 			recv: method(s), name: "fields", params: commas("prefix string", params(s), "yield func(path, value string)"), body: b.String(),
@@ -42,9 +40,6 @@ func (g *generator) texts(f *jen.File) {
 			recv: fmt.Sprintf("b Bits%d", n), name: "text", results: "string",
 			body: fmt.Sprintf("var octets [%d]byte\nb.store(&octets)\nreturn \"hex:\" + hex.EncodeToString(octets[:])", n/8),
 		})
-	}
-	if flags {
-		g.add(f, function{name: "flagText", params: "flag bool", results: "string", body: "if flag {\nreturn \"1\"\n}\nreturn \"0\""})
 	}
 }
 

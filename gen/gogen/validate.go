@@ -119,6 +119,9 @@ func (v *validator) nested(name gen.Name, args string) {
 }
 
 func (v *validator) take(it *gen.Item) {
+	if it.Span.Align > 0 || !hasField(it) {
+		return // the encoder needs nothing from the struct
+	}
 	field := v.sc.self + "." + it.Name.Go
 	length := "len(" + field + ")"
 	if it.Span.Kind == gen.SpanPad {

@@ -125,7 +125,7 @@ func windows(steps []gen.Step) []*gen.Window {
 // windowLen prints the method that measures a `sized` item whose size the encoder settles.
 func (g *generator) windowLen(s *gen.Struct, w *gen.Window) function {
 	var b body
-	l := &measurer{g: g, b: &b, sc: g.fieldScope(s)}
+	l := &measurer{g: g, b: &b, sc: g.fieldScope(s), part: true}
 	fixed := l.steps(w.Body)
 	return function{
 		doc:  []string{sizeMethod(w.Item) + " is the size in bytes of what Append writes for " + w.Item.Name.Schema + "."},
