@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/gre"
 )
@@ -39,12 +40,13 @@ func (g *Gre) LayerType() gopacket.LayerType { return LayerTypeGre }
 // CanDecode is LayerTypeGre.
 func (g *Gre) CanDecode() gopacket.LayerClass { return LayerTypeGre }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
+// NextLayerType is chosen by protocol: what RegisterGreNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload;
+// it is zero without a payload.
 func (g *Gre) NextLayerType() gopacket.LayerType {
 	if len(g.Payload) == 0 {
 		return gopacket.LayerTypeZero
 	}
-	return gopacket.LayerTypePayload
+	return greNext(&g.Gre)
 }
 
 // LayerContents is Contents.
@@ -155,4 +157,22 @@ func (g *Gre) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.SerializeO
 // grePayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func grePayload(g *gre.Gre) (payload *[]byte, trailer int) {
 	return &g.Data, 0
+}
+
+// greTable holds the layers that RegisterGreNext has named.
+var greTable = map[uint64]gopacket.LayerType{}
+
+// RegisterGreNext says which layer follows a Gre whose protocol is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterGreNext(number uint64, next gopacket.LayerType) { greTable[number] = next }
+
+// greNext chooses the layer of the payload.
+func greNext(g *gre.Gre) gopacket.LayerType {
+	if next, ok := greTable[uint64(g.Protocol)]; ok {
+		return next
+	}
+	if next := layers.EthernetType(g.Protocol).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/ip"
 )
@@ -42,12 +43,13 @@ func (u *Udp) LayerType() gopacket.LayerType { return LayerTypeUdp }
 // CanDecode is LayerTypeUdp.
 func (u *Udp) CanDecode() gopacket.LayerClass { return LayerTypeUdp }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
+// NextLayerType is chosen by dport or sport: what RegisterUdpNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload;
+// it is zero without a payload.
 func (u *Udp) NextLayerType() gopacket.LayerType {
 	if len(u.Payload) == 0 {
 		return gopacket.LayerTypeZero
 	}
-	return gopacket.LayerTypePayload
+	return udpNext(&u.Udp)
 }
 
 // LayerContents is Contents.
@@ -154,4 +156,28 @@ func (u *Udp) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.SerializeO
 // udpPayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func udpPayload(u *ip.Udp) (payload *[]byte, trailer int) {
 	return &u.Data, 0
+}
+
+// udpTable holds the layers that RegisterUdpNext has named.
+var udpTable = map[uint64]gopacket.LayerType{}
+
+// RegisterUdpNext says which layer follows a Udp whose dport or sport is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterUdpNext(number uint64, next gopacket.LayerType) { udpTable[number] = next }
+
+// udpNext chooses the layer of the payload.
+func udpNext(u *ip.Udp) gopacket.LayerType {
+	if next, ok := udpTable[uint64(u.Dport)]; ok {
+		return next
+	}
+	if next := layers.UDPPort(u.Dport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	if next, ok := udpTable[uint64(u.Sport)]; ok {
+		return next
+	}
+	if next := layers.UDPPort(u.Sport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/vxlan"
 )
@@ -38,12 +39,12 @@ func (v *Vxlan) LayerType() gopacket.LayerType { return LayerTypeVxlan }
 // CanDecode is LayerTypeVxlan.
 func (v *Vxlan) CanDecode() gopacket.LayerClass { return LayerTypeVxlan }
 
-// NextLayerType is gopacket.LayerTypePayload, or zero without a payload.
+// NextLayerType is that of the payload's protocol, or zero without a payload.
 func (v *Vxlan) NextLayerType() gopacket.LayerType {
 	if len(v.Payload) == 0 {
 		return gopacket.LayerTypeZero
 	}
-	return gopacket.LayerTypePayload
+	return vxlanNext(&v.Vxlan)
 }
 
 // LayerContents is Contents.
@@ -141,4 +142,9 @@ func (v *Vxlan) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.Serializ
 // vxlanPayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func vxlanPayload(v *vxlan.Vxlan) (payload *[]byte, trailer int) {
 	return &v.Data, 0
+}
+
+// vxlanNext chooses the layer of the payload.
+func vxlanNext(v *vxlan.Vxlan) gopacket.LayerType {
+	return layers.LayerTypeEthernet
 }
