@@ -9,5 +9,6 @@ local function hand_on(buf, pinfo, tree, captured)
   local d = own and (own:get_dissector(first) or register and register:get_dissector(first)
     or second and (own:get_dissector(second) or register and register:get_dissector(second)))
     or n.always and Dissector.get(n.always)
-  if d then d:call(buf(next_at, to - next_at):tvb(), pinfo, tree) end
+  -- Wireshark has shown what it found malformed when it raises an error here.
+  if d then pcall(d.call, d, buf(next_at, to - next_at):tvb(), pinfo, tree) end
 end
