@@ -85,7 +85,7 @@ packet Over(p : Pseudo4 | Pseudo6, strict : bit = 1) sized total {
 }
 packet Tail max 2000 {
   n : u4; tagged : bit; _ : rsvd 3 zero; kind : u16 big;
-  data : payload by kind, n;
+  data : payload by kind, n @next(udp_port);
   pad : bytes[n];
   if tagged { c : u8; t : bytes[n * 2]; }
   icrc : Icrc over n..pad;

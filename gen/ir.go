@@ -264,6 +264,7 @@ type Span struct {
 	Size     *Expr // nil = greedy, unless Align is set
 	Align    int   // `pad align n`: as many bytes as lead to a multiple of n, counted from the start of the struct; 0 = none
 	By       []Ref // payload: the items that name the next protocol, the first one first
+	Next     *Next // payload: where its protocol is looked up; nil = nowhere but in tables of its own
 	Fixed    int   // size in bytes when it is constant (then part of a Run), else -1
 	Min, Max int   // `in a..b` on the length; Max < 0 = none (E_RANGE)
 	Ignore   bool  // pad: any bytes accepted

@@ -23,6 +23,8 @@ type clauseSet struct {
 	since, until                            *syntax.Since
 	names                                   *syntax.Attr // @name
 	format, unit                            string
+	next                                    *Next
+	nextAt                                  syntax.Pos
 }
 
 // ranks orders the clauses; `=` and `default` exclude each other.
@@ -126,6 +128,8 @@ func (c *compiler) attribute(cs *clauseSet, a *syntax.Attr) bool {
 			return true
 		}
 		c.report("E0012", a.Name.Pos, "`@name` takes go, c and filter, once")
+	case "next":
+		return c.nextAttr(cs, a)
 	case "ascii":
 		if len(a.Args) == 0 && a.Named == nil && cs.ascii.Line == 0 {
 			cs.ascii = a.Pos
@@ -171,7 +175,7 @@ func (b *body) applyClauses(it *Item, cs *clauseSet) bool {
 	if cs.ascii.Line > 0 {
 		it.Span.ASCII = true
 	}
-	return b.window(it, cs.sized, cs.list) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it)
+	return b.window(it, cs.sized, cs.list) && b.bounds(it, cs) && b.initialValue(it, cs) && b.coverage(it, cs) && b.format(it) && b.next(it, cs)
 }
 
 // window applies `sized`.

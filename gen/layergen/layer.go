@@ -26,6 +26,7 @@ type layer struct {
 	Fresh      bool   // decoding sets every field, so that nothing need be cleared before
 	Direct     string // the field that is the payload of every packet, with nothing behind it; empty = see Search
 	Start      int    // where that payload begins, if that is the same in every packet; 0 = it is not
+	Next       *next  // nil = the next layer is not known
 }
 
 // param is a value that the caller sets before decoding.
@@ -68,6 +69,9 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 			l.Start = start(s)
 		}
 	}
+	if l.Next, err = nextOf(l); err != nil {
+		return nil, err
+	}
 	if l.Sum, err = sumOf(s); err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func (p *pkg) param(a *gen.Param) param {
 func (p *pkg) argument(n gen.Name) string {
 	name := lowerFirst(n.Go)
 	switch name {
-	case p.Codec, "packet", "data", "df", "buf", "opts", "inner", "payload", "trailer", "errors", "fmt", "strings", "binary", "gopacket":
+	case p.Codec, "packet", "data", "df", "next", "layers", "buf", "opts", "inner", "payload", "trailer", "errors", "fmt", "strings", "binary", "gopacket":
 		return name + "Arg"
 	}
 	if len(name) == 1 || token.IsKeyword(name) {

@@ -25,7 +25,8 @@ type place struct {
 // finder prints the function that finds the payload of a packet.
 type finder struct {
 	codec string
-	form  string // of a return: place of the payload, size of the trailer
+	show  func(at place, payload *gen.Item, tail trailer) // prints the end of the search at a payload
+	none  func(tail trailer)                              // and where there is none
 	strings.Builder
 	err error
 }
@@ -33,10 +34,17 @@ type finder struct {
 // search prints the body of that function. It follows the items that take the rest of their containers: only those can be,
 // or hold, a payload, and the IR says of each how many bytes stand behind it.
 func search(l *layer) (string, error) {
-	f := &finder{codec: l.Package.Codec, form: "return %s, %s"}
+	f := &finder{codec: l.Package.Codec}
+	f.show = func(at place, it *gen.Item, tail trailer) { f.line("return &%s.%s, %s", at.expr, it.Name.Go, tail) }
+	f.none = func(tail trailer) { f.line("return nil, %s", tail) }
 	if !l.HasPayload {
-		f.form = "return %.0s%s" // the size alone
+		f.none = func(tail trailer) { f.line("return %s", tail) } // the size alone
 	}
+	return f.root(l)
+}
+
+// root prints the search in a layer's packet.
+func (f *finder) root(l *layer) (string, error) {
 	root := place{s: l.Struct, expr: l.Recv, params: map[*gen.Param]value{}}
 	for i, a := range l.Struct.Params {
 		if a.Cover {
@@ -45,15 +53,12 @@ func search(l *layer) (string, error) {
 		root.params[a] = value{l.Params[i].Name, l.Params[i].Name}
 	}
 	if !f.walk(root, trailer{}) {
-		f.found("nil", trailer{})
+		f.none(trailer{})
 	}
 	return f.String(), f.err
 }
 
 func (f *finder) line(format string, args ...any) { fmt.Fprintf(f, format+"\n", args...) }
-
-// found prints the end of the search.
-func (f *finder) found(payload string, tail trailer) { f.line(f.form, payload, tail) }
 
 func (f *finder) fail(format string, args ...any) {
 	if f.err == nil {
@@ -84,17 +89,17 @@ func (f *finder) rest(at place, it *gen.Item, tail trailer) {
 	field := at.expr + "." + it.Name.Go
 	switch {
 	case it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPayload:
-		f.found("&"+field, tail)
+		f.show(at, it, tail)
 	case it.Kind == gen.KindStruct && holdsPayload(it.Struct):
 		if !f.walk(f.inner(at, it.Struct, it.Args, field), tail) {
-			f.found("nil", tail)
+			f.none(tail)
 		}
 	case it.Kind == gen.KindSwitch && switchHoldsPayload(it.Switch):
 		if !f.choose(at, it.Switch, tail) {
-			f.found("nil", tail)
+			f.none(tail)
 		}
 	default:
-		f.found("nil", tail)
+		f.none(tail)
 	}
 }
 
@@ -127,7 +132,7 @@ func (f *finder) choose(at place, sw *gen.Switch, tail trailer) bool {
 			f.line("case %s:", labels(sw.Selector.Last(), a.Labels))
 		}
 		if !holdsPayload(a.Struct) || !f.walk(f.inner(at, a.Struct, a.Args, at.expr+"."+a.Name.Go), tail) {
-			f.found("nil", tail)
+			f.none(tail)
 		}
 	}
 	f.line("}")

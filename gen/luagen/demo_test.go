@@ -76,7 +76,7 @@ func demoPackets() []demoPacket {
 }
 
 // encode makes the packet from the smallest vector that has the opcode and the field.
-func (d demoPacket) encode(t *testing.T, p *gen.Protocol, vectors []*vector) []byte {
+func (d demoPacket) encode(t testing.TB, p *gen.Protocol, vectors []*vector) []byte {
 	t.Helper()
 	best := (*vector)(nil)
 	for _, v := range vectors {
@@ -111,7 +111,7 @@ func (d demoPacket) encode(t *testing.T, p *gen.Protocol, vectors []*vector) []b
 	return b
 }
 
-func lookup(t *testing.T, tree *gen.Value, path string) *gen.Value {
+func lookup(t testing.TB, tree *gen.Value, path string) *gen.Value {
 	t.Helper()
 	v := tree.Lookup(path)
 	if v == nil {
@@ -129,7 +129,7 @@ func hasField(v *vector, prefix string) bool {
 	return prefix == "plain.closed" && v.Fields["plain.close.code"] != ""
 }
 
-func memberNumber(t *testing.T, p *gen.Protocol, name string) string {
+func memberNumber(t testing.TB, p *gen.Protocol, name string) string {
 	t.Helper()
 	for _, e := range p.Enums {
 		for _, m := range e.Members {

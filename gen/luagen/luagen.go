@@ -32,6 +32,9 @@ var runtimeCRC string
 //go:embed runtime/cover.lua
 var runtimeCover string
 
+//go:embed runtime/next.lua
+var runtimeNext string
+
 //go:embed runtime/lint.lua
 var runtimeLint string
 
@@ -113,6 +116,7 @@ func (g *generator) print() error {
 		}
 	}
 	g.line("")
+	g.nexts()
 	g.runtimes()
 	for _, s := range g.structs {
 		if g.roles[s]&rolePart != 0 {

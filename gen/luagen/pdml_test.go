@@ -119,7 +119,7 @@ func wantedValue(item *gen.Item, text string) string {
 	return text
 }
 
-func unhex(t *testing.T, text string) []byte {
+func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(text)
 	if err != nil {

@@ -309,6 +309,7 @@ func (f *function) take(t *gen.Take) {
 		g.line("if %s then %s end", strings.Join(outside, " or "), failure(gen.RangeNumber, path, "o"))
 	}
 	f.spanContent(t.Item, span{path, "o", "e"})
+	f.handOn(t.Item)
 	g.line("o = e")
 	g.shut("end")
 	f.leave(t.Item)

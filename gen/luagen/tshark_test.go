@@ -46,7 +46,7 @@ type vector struct {
 }
 
 // loadProtocol compiles the project's schema.
-func loadProtocol(t *testing.T) *gen.Protocol {
+func loadProtocol(t testing.TB) *gen.Protocol {
 	t.Helper()
 	p, err := gen.Load(schemaFile)
 	if err != nil {
@@ -56,7 +56,7 @@ func loadProtocol(t *testing.T) *gen.Protocol {
 }
 
 // loadVectors reads the vectors whose datagrams a dissector is called for: those with at least one byte.
-func loadVectors(t *testing.T, p *gen.Protocol) []*vector {
+func loadVectors(t testing.TB, p *gen.Protocol) []*vector {
 	t.Helper()
 	raw, err := os.ReadFile(vectorFile)
 	if err != nil {
@@ -65,7 +65,7 @@ func loadVectors(t *testing.T, p *gen.Protocol) []*vector {
 	return parseVectors(t, p, raw)
 }
 
-func parseVectors(t *testing.T, p *gen.Protocol, raw []byte) []*vector {
+func parseVectors(t testing.TB, p *gen.Protocol, raw []byte) []*vector {
 	t.Helper()
 	var file struct {
 		Schema  string    `json:"schema"`
@@ -90,7 +90,7 @@ func parseVectors(t *testing.T, p *gen.Protocol, raw []byte) []*vector {
 }
 
 // generated writes the dissector of p to a file and returns its path.
-func generated(t *testing.T, p *gen.Protocol) string {
+func generated(t testing.TB, p *gen.Protocol) string {
 	t.Helper()
 	files, err := Generate(p)
 	if err != nil {
@@ -142,7 +142,7 @@ type route struct {
 	srcPort, dstPort int
 }
 
-func datagram(t *testing.T, r route, payload []byte) []byte {
+func datagram(t testing.TB, r route, payload []byte) []byte {
 	t.Helper()
 	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 1}, DstMAC: net.HardwareAddr{2, 0, 0, 0, 0, 2}, EthernetType: layers.EthernetTypeIPv4}
 	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: r.src, DstIP: r.dst}

@@ -172,6 +172,11 @@ func (u *usage) steps(s *gen.Struct, steps []gen.Step) {
 		case *gen.Take:
 			u.expr(s, st.Tail)
 			u.expr(s, st.Item.Span.Size)
+			if handsOn(st.Item) {
+				for _, r := range numbers(st.Item) {
+					u.need(s, value{valNumber, r})
+				}
+			}
 		case *gen.Choose:
 			u.expr(s, st.Tail)
 			sw := st.Item.Switch

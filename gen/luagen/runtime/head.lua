@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 
 local Proto, ProtoField, ProtoExpert, Dissector, DissectorTable = Proto, ProtoField, ProtoExpert, Dissector, DissectorTable
-local Pref, UInt64, Int64, base, expert, frametype, bit = Pref, UInt64, Int64, base, expert, frametype, bit
-local ENC_UTF_8 = ENC_UTF_8
+local Pref, UInt64, Int64, base, expert, frametype, bit, ftypes = Pref, UInt64, Int64, base, expert, frametype, bit, ftypes
+local ENC_UTF_8, pcall = ENC_UTF_8, pcall
 local byte, find, format, rep, reverse, sub = string.byte, string.find, string.format, string.rep, string.reverse, string.sub
 local ceil, floor, huge, min = math.ceil, math.floor, math.huge, math.min
 local ZERO = rep("\0", 8)

@@ -138,6 +138,9 @@ local function begin(buf)
   held = min(cap, FIRST)
   s = raw(buf, 0, held)
   sum_n = 0
+--@if next
+  next_at = nil
+--@end
 --@if lints
   lint_n = 0
 --@end
@@ -161,6 +164,9 @@ local function dissect(buf, whole, pinfo, tree)
     code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
     e = min(e, cap)
   end
+--@if next
+  if not e then next_at = nil end
+--@end
   if code then report(tree, t, code, path, at) end
   hook.finish(tree, t, pinfo)
   local info = hook.info()
@@ -218,6 +224,9 @@ function proto.dissector(buf, pinfo, tree)
   cols.info = info
 --@end
   tvb = nil
+--@if next
+  if next_at and size == whole then hand_on(buf, pinfo, tree, captured) end
+--@end
   return used
 end
 --@if many

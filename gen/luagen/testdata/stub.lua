@@ -7,12 +7,15 @@
 local anything
 anything = setmetatable({}, { __index = function() return anything end, __call = function() return anything end })
 
-ProtoField, Pref, frametype = anything, anything, anything
+ProtoField, Pref, frametype, ftypes = anything, anything, anything, anything
 base = setmetatable({}, { __index = function() return 0 end })
 expert = { group = anything, severity = anything }
 ENC_UTF_8 = 0
 ProtoExpert = { new = function(name) return name end }
-DissectorTable = { get = function() return { add = function() end, remove = function() end, add_for_decode_as = function() end } end }
+local function table_stub()
+  return { add = function() end, remove = function() end, add_for_decode_as = function() end, get_dissector = function() end }
+end
+DissectorTable = { get = table_stub, new = table_stub }
 Dissector = { get = function() return {} end }
 package.loaded.bit = nil
 
@@ -50,6 +53,8 @@ local buffer = {}
 buffer.__index = buffer
 function buffer:len() return #self.bytes end
 buffer.reported_len = buffer.len
+buffer.__call = function(b, o, n) return setmetatable({ bytes = b.bytes:sub((o or 0) + 1, n and o + n or -1) }, buffer) end
+function buffer:tvb() return self end
 function buffer:raw(o, n) return self.bytes:sub((o or 0) + 1, n and o + n or -1) end
 
 assert(loadfile(arg[1]))()

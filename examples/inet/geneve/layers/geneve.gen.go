@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/geneve"
 )
@@ -39,8 +40,9 @@ func (g *Geneve) LayerType() gopacket.LayerType { return LayerTypeGeneve }
 // CanDecode is LayerTypeGeneve.
 func (g *Geneve) CanDecode() gopacket.LayerClass { return LayerTypeGeneve }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (g *Geneve) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by protocol: what RegisterGeneveNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (g *Geneve) NextLayerType() gopacket.LayerType { return geneveNext(&g.Geneve, g.strict) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (g *Geneve) LayerContents() []byte { return g.contents }
@@ -140,4 +142,22 @@ func (g *Geneve) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.Seriali
 // genevePayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func genevePayload(g *geneve.Geneve, strict uint8) (payload *[]byte, trailer int) {
 	return &g.Data, 0
+}
+
+// geneveTable holds the layers that RegisterGeneveNext has named.
+var geneveTable = map[uint64]gopacket.LayerType{}
+
+// RegisterGeneveNext says which layer follows a Geneve whose protocol is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterGeneveNext(number uint64, next gopacket.LayerType) { geneveTable[number] = next }
+
+// geneveNext chooses the layer of the payload.
+func geneveNext(g *geneve.Geneve, strict uint8) gopacket.LayerType {
+	if next, ok := geneveTable[uint64(g.Protocol)]; ok {
+		return next
+	}
+	if next := layers.EthernetType(g.Protocol).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/gre"
 )
@@ -36,8 +37,9 @@ func (g *Gre) LayerType() gopacket.LayerType { return LayerTypeGre }
 // CanDecode is LayerTypeGre.
 func (g *Gre) CanDecode() gopacket.LayerClass { return LayerTypeGre }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (g *Gre) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by protocol: what RegisterGreNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (g *Gre) NextLayerType() gopacket.LayerType { return greNext(&g.Gre) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (g *Gre) LayerContents() []byte { return g.contents }
@@ -146,4 +148,22 @@ func (g *Gre) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.SerializeO
 // grePayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func grePayload(g *gre.Gre) (payload *[]byte, trailer int) {
 	return &g.Data, 0
+}
+
+// greTable holds the layers that RegisterGreNext has named.
+var greTable = map[uint64]gopacket.LayerType{}
+
+// RegisterGreNext says which layer follows a Gre whose protocol is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterGreNext(number uint64, next gopacket.LayerType) { greTable[number] = next }
+
+// greNext chooses the layer of the payload.
+func greNext(g *gre.Gre) gopacket.LayerType {
+	if next, ok := greTable[uint64(g.Protocol)]; ok {
+		return next
+	}
+	if next := layers.EthernetType(g.Protocol).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

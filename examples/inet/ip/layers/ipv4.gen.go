@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/ip"
 )
@@ -36,8 +37,9 @@ func (i *Ipv4) LayerType() gopacket.LayerType { return LayerTypeIpv4 }
 // CanDecode is LayerTypeIpv4.
 func (i *Ipv4) CanDecode() gopacket.LayerClass { return LayerTypeIpv4 }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (i *Ipv4) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by protocol: what RegisterIpv4Next has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (i *Ipv4) NextLayerType() gopacket.LayerType { return ipv4Next(&i.Ipv4) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (i *Ipv4) LayerContents() []byte { return i.contents }
@@ -150,4 +152,22 @@ func (i *Ipv4) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.Serialize
 // ipv4Payload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func ipv4Payload(i *ip.Ipv4) (payload *[]byte, trailer int) {
 	return &i.Data, 0
+}
+
+// ipv4Table holds the layers that RegisterIpv4Next has named.
+var ipv4Table = map[uint64]gopacket.LayerType{}
+
+// RegisterIpv4Next says which layer follows a Ipv4 whose protocol is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterIpv4Next(number uint64, next gopacket.LayerType) { ipv4Table[number] = next }
+
+// ipv4Next chooses the layer of the payload.
+func ipv4Next(i *ip.Ipv4) gopacket.LayerType {
+	if next, ok := ipv4Table[uint64(i.Protocol)]; ok {
+		return next
+	}
+	if next := layers.IPProtocol(i.Protocol).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

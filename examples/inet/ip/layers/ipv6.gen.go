@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/ip"
 )
@@ -35,8 +36,9 @@ func (i *Ipv6) LayerType() gopacket.LayerType { return LayerTypeIpv6 }
 // CanDecode is LayerTypeIpv6.
 func (i *Ipv6) CanDecode() gopacket.LayerClass { return LayerTypeIpv6 }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (i *Ipv6) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by next_header: what RegisterIpv6Next has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (i *Ipv6) NextLayerType() gopacket.LayerType { return ipv6Next(&i.Ipv6) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (i *Ipv6) LayerContents() []byte { return i.contents }
@@ -132,4 +134,22 @@ func (i *Ipv6) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.Serialize
 // ipv6Payload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func ipv6Payload(i *ip.Ipv6) (payload *[]byte, trailer int) {
 	return &i.Data, 0
+}
+
+// ipv6Table holds the layers that RegisterIpv6Next has named.
+var ipv6Table = map[uint64]gopacket.LayerType{}
+
+// RegisterIpv6Next says which layer follows a Ipv6 whose next_header is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterIpv6Next(number uint64, next gopacket.LayerType) { ipv6Table[number] = next }
+
+// ipv6Next chooses the layer of the payload.
+func ipv6Next(i *ip.Ipv6) gopacket.LayerType {
+	if next, ok := ipv6Table[uint64(i.NextHeader)]; ok {
+		return next
+	}
+	if next := layers.IPProtocol(i.NextHeader).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

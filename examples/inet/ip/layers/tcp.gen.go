@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/ip"
 )
@@ -39,8 +40,9 @@ func (t *Tcp) LayerType() gopacket.LayerType { return LayerTypeTcp }
 // CanDecode is LayerTypeTcp.
 func (t *Tcp) CanDecode() gopacket.LayerClass { return LayerTypeTcp }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (t *Tcp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by dport or sport: what RegisterTcpNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (t *Tcp) NextLayerType() gopacket.LayerType { return tcpNext(&t.Tcp) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (t *Tcp) LayerContents() []byte { return t.contents }
@@ -151,4 +153,28 @@ func (t *Tcp) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.SerializeO
 // tcpPayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func tcpPayload(t *ip.Tcp) (payload *[]byte, trailer int) {
 	return &t.Data, 0
+}
+
+// tcpTable holds the layers that RegisterTcpNext has named.
+var tcpTable = map[uint64]gopacket.LayerType{}
+
+// RegisterTcpNext says which layer follows a Tcp whose dport or sport is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterTcpNext(number uint64, next gopacket.LayerType) { tcpTable[number] = next }
+
+// tcpNext chooses the layer of the payload.
+func tcpNext(t *ip.Tcp) gopacket.LayerType {
+	if next, ok := tcpTable[uint64(t.Dport)]; ok {
+		return next
+	}
+	if next := layers.TCPPort(t.Dport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	if next, ok := tcpTable[uint64(t.Sport)]; ok {
+		return next
+	}
+	if next := layers.TCPPort(t.Sport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

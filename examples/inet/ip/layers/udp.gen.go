@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/ip"
 )
@@ -39,8 +40,9 @@ func (u *Udp) LayerType() gopacket.LayerType { return LayerTypeUdp }
 // CanDecode is LayerTypeUdp.
 func (u *Udp) CanDecode() gopacket.LayerClass { return LayerTypeUdp }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (u *Udp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is chosen by dport or sport: what RegisterUdpNext has said, else what gopacket's registers say, else gopacket.LayerTypePayload.
+// gopacket does not ask for it when the payload is empty.
+func (u *Udp) NextLayerType() gopacket.LayerType { return udpNext(&u.Udp) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (u *Udp) LayerContents() []byte { return u.contents }
@@ -145,4 +147,28 @@ func (u *Udp) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.SerializeO
 // udpPayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func udpPayload(u *ip.Udp) (payload *[]byte, trailer int) {
 	return &u.Data, 0
+}
+
+// udpTable holds the layers that RegisterUdpNext has named.
+var udpTable = map[uint64]gopacket.LayerType{}
+
+// RegisterUdpNext says which layer follows a Udp whose dport or sport is number, whatever other registers say. Like Register, it
+// is called before anything is decoded.
+func RegisterUdpNext(number uint64, next gopacket.LayerType) { udpTable[number] = next }
+
+// udpNext chooses the layer of the payload.
+func udpNext(u *ip.Udp) gopacket.LayerType {
+	if next, ok := udpTable[uint64(u.Dport)]; ok {
+		return next
+	}
+	if next := layers.UDPPort(u.Dport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	if next, ok := udpTable[uint64(u.Sport)]; ok {
+		return next
+	}
+	if next := layers.UDPPort(u.Sport).LayerType(); next != gopacket.LayerTypeZero && next != gopacket.LayerTypePayload {
+		return next
+	}
+	return gopacket.LayerTypePayload
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 
 	"github.com/openmetaroce/metaroce/examples/inet/vxlan"
 )
@@ -35,8 +36,8 @@ func (v *Vxlan) LayerType() gopacket.LayerType { return LayerTypeVxlan }
 // CanDecode is LayerTypeVxlan.
 func (v *Vxlan) CanDecode() gopacket.LayerClass { return LayerTypeVxlan }
 
-// NextLayerType is gopacket.LayerTypePayload. gopacket does not ask for it when the payload is empty.
-func (v *Vxlan) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType is that of the payload's protocol. gopacket does not ask for it when the payload is empty.
+func (v *Vxlan) NextLayerType() gopacket.LayerType { return vxlanNext(&v.Vxlan) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
 func (v *Vxlan) LayerContents() []byte { return v.contents }
@@ -130,4 +131,9 @@ func (v *Vxlan) SerializeTo(buf gopacket.SerializeBuffer, opts gopacket.Serializ
 // vxlanPayload finds the payload, nil when the packet has none, and how many bytes the trailer has.
 func vxlanPayload(v *vxlan.Vxlan) (payload *[]byte, trailer int) {
 	return &v.Data, 0
+}
+
+// vxlanNext chooses the layer of the payload.
+func vxlanNext(v *vxlan.Vxlan) gopacket.LayerType {
+	return layers.LayerTypeEthernet
 }
