@@ -16,6 +16,7 @@ type body struct {
 	parent  *body // scope around an arm; nil for a declared struct
 	items   map[string]*Item
 	params  map[string]*Param
+	lets    map[string]*shorthand
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
 	broken  map[string]bool       // items whose faults are reported
 	used    map[*Param]bool       // parameters that layout or rules read
@@ -65,7 +66,7 @@ type solvable struct {
 }
 
 func (c *compiler) newBody(s *Struct, parent *body) *body {
-	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
+	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, lets: map[string]*shorthand{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
 	for _, p := range s.Params {
 		b.params[p.Name.Schema] = p
 	}
@@ -203,6 +204,8 @@ func (b *body) declare(d *syntax.Body) {
 			for _, id := range it.Field.Names {
 				b.place(id.Text, id.Pos)
 			}
+		case it.Let != nil:
+			b.place(it.Let.Name.Text, it.Let.Name.Pos)
 		case it.Nested != nil:
 			b.place(snake(it.Nested.Type.Name), it.Nested.Type.Pos)
 		case it.If != nil:
@@ -243,6 +246,10 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 	if b.broken[id.Text] {
 		return Ref{}, false
 	}
+	if b.lets[id.Text] != nil {
+		b.c.report("E0301", id.Pos, "`%s` is an expression and no item", id.Text)
+		return Ref{}, false
+	}
 	if at, ok := b.places[id.Text]; ok {
 		b.c.report("E0405", id.Pos, "`%s` is not decoded yet", id.Text).Label(b.c.f.At(at), "it stands here")
 		return Ref{}, false
@@ -264,6 +271,9 @@ func (b *body) known() (names []string) {
 			names = append(names, n)
 		}
 		for n := range b.params {
+			names = append(names, n)
+		}
+		for n := range b.lets {
 			names = append(names, n)
 		}
 	}
@@ -316,7 +326,7 @@ func (b *body) lines(d *syntax.Body) []node {
 				out = append(out, node{rule: r})
 			}
 		case it.Let != nil:
-			b.c.unsupported(it.Pos, "`let`")
+			b.let(it.Let)
 		case it.Field != nil:
 			for _, id := range it.Field.Names {
 				b.c.fieldCase(id)

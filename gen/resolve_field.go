@@ -225,7 +225,7 @@ func (b *body) vector(it *Item, t *syntax.Type) bool {
 	it.Vector.Index = t.Bits.Index.Text
 	it.Vector.Means = b.c.f.Text(t.Bits.Means.Pos, t.Bits.Means.EndPos)
 	inner := b.c.newBody(b.s, nil)
-	inner.items, inner.places, inner.facts = b.items, b.places, b.facts
+	inner.items, inner.places, inner.facts, inner.lets = b.items, b.places, b.facts, b.lets
 	inner.params = map[string]*Param{it.Vector.Index: {Name: itemName(it.Vector.Index), Bits: 16}}
 	for name, p := range b.params {
 		inner.params[name] = p

@@ -22,6 +22,9 @@ func (v *env) path(e *syntax.Expr) *Expr {
 	}
 	first := names[0]
 	if !isUpper(first.Text) {
+		if x, known := v.shorthand(e); known {
+			return x
+		}
 		r, ok := v.ref(e)
 		if !ok {
 			return nil

@@ -38,7 +38,7 @@ func (m *maker) structure(v *gen.Value, st *gen.Struct, args map[*gen.Param]*gen
 	sc := gen.Scope{Self: v, Args: args}
 	for _, item := range st.Items {
 		if item.When != nil {
-			if m.plan.with[item] {
+			if m.wanted(item) {
 				satisfy(sc, item.When)
 			}
 			if !sc.Truth(item.When) {
