@@ -81,8 +81,11 @@ type SumKind int
 
 // The kinds of sums.
 const (
-	SumCRC  SumKind = iota
-	SumOnes         // Internet checksum (RFC 1071), 16 bits: an odd last byte is followed by a zero; Poly to ReflectOut are unset
+	SumCRC      SumKind = iota
+	SumOnes             // Internet checksum (RFC 1071), 16 bits: an odd last byte is followed by a zero; Poly to ReflectOut are unset, as for all below
+	SumAdd              // the bytes added up modulo 256
+	SumXor              // the exclusive or of the bytes
+	SumFletcher         // Fletcher-16: the bytes added up modulo 255, and above them the sums so far added up modulo 255
 )
 
 // Sum is a checksum algorithm.

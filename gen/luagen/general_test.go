@@ -25,6 +25,19 @@ func TestDissectorAgreesOnChecksumsContainersAndListsEverywhere(t *testing.T) {
 	}
 }
 
+func TestDissectorAgreesOnSumsThatAreNoCRC(t *testing.T) {
+	p, err := gen.Load("../testdata/sums.mrs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, rng := generated(t, p), rand.New(rand.NewPCG(9, 10))
+	for _, b := range batches(t, p) {
+		b.agree(t, p, script)
+		b.flip(rng)
+		b.agree(t, p, script)
+	}
+}
+
 // otherLimit is the packets with a parameter, set to something else than its default.
 func otherLimit(t *testing.T, p *gen.Protocol) *batch {
 	t.Helper()
