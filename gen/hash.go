@@ -98,6 +98,9 @@ func structName(s *Struct) string {
 func hashStruct(w io.Writer, s *Struct) {
 	fmt.Fprintf(w, "struct %s %t %d %d\n", s.Name.Schema, s.Packet, s.Min, s.Max)
 	for _, p := range s.Params {
+		if p.Signed {
+			fmt.Fprint(w, " signed")
+		}
 		hashParam(w, p)
 	}
 	if s.Sized != nil {

@@ -28,7 +28,7 @@ func (s Scope) Resolve(r Ref) *Value {
 	return v
 }
 
-// Bind evaluates the arguments of a nested struct; each is a plain reference.
+// Bind evaluates the arguments of a nested struct.
 func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value { return s.bind(st.Params, args) }
 
 func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
@@ -37,13 +37,25 @@ func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
 		if i >= len(args) {
 			break
 		}
-		v := s.Resolve(args[i].Ref)
+		v := s.argument(args[i])
 		if v == nil {
 			v = &Value{}
 		}
 		bound[p] = v
 	}
 	return bound
+}
+
+// argument is what a reference names, or the number that an expression has.
+func (s Scope) argument(e *Expr) *Value {
+	if e.Op == OpRef {
+		return s.Resolve(e.Ref)
+	}
+	n := s.Eval(e)
+	if n.IsInt64() {
+		return &Value{Num: uint64(n.Int64())}
+	}
+	return &Value{Num: n.Uint64()}
 }
 
 // Truth evaluates a condition.

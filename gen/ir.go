@@ -124,6 +124,7 @@ type Param struct {
 	Name    Name
 	Struct  *Struct // nil = scalar, or one of Any
 	Bits    int
+	Signed  bool      // of a scalar: one of the body around an arm; never declared
 	Any     []*Struct // `A | B`: the types that it may have; nil = one type. Its fields cannot be named
 	Default *uint64   // of a scalar: what a caller means who gives none
 	Cover   bool      // read by checksums only: an argument of verify and not of decode. Its bytes are those before its payload
@@ -153,7 +154,7 @@ type Item struct {
 	Scalar *Scalar
 	Vector *Vector
 	Struct *Struct
-	Args   []*Expr // one per Struct.Params or List.Params; each is an OpRef
+	Args   []*Expr // one per Struct.Params or List.Params; an OpRef for headers, any number for scalars
 	Array  *Array
 	Span   *Span
 	List   *List

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -15,7 +16,7 @@ type body struct {
 	s       *Struct
 	parent  *body // scope around an arm; nil for a declared struct
 	items   map[string]*Item
-	params  map[string]*Param
+	params  map[string]*Param // by name; answers to questions about the body around this one by "?" and the question
 	lets    map[string]*shorthand
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
 	broken  map[string]bool       // items whose faults are reported
@@ -28,12 +29,6 @@ type body struct {
 	arrays  []solvable
 	covers  []covering
 	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet
-}
-
-// capture is an outer name that became a parameter.
-type capture struct {
-	param *Param
-	arg   *Expr // over the parent's names
 }
 
 // node is one line of a body.
@@ -271,7 +266,9 @@ func (b *body) known() (names []string) {
 			names = append(names, n)
 		}
 		for n := range b.params {
-			names = append(names, n)
+			if !strings.HasPrefix(n, "?") {
+				names = append(names, n)
+			}
 		}
 		for n := range b.lets {
 			names = append(names, n)
@@ -279,39 +276,6 @@ func (b *body) known() (names []string) {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// capture makes an outer name a parameter of this struct.
-func (b *body) capture(id *syntax.Ident) (Ref, bool) {
-	outer, ok := b.parent.find(id)
-	if !ok {
-		return Ref{}, false
-	}
-	e := &syntax.Expr{Pos: id.Pos, EndPos: id.Pos, Names: []*syntax.Ident{id}}
-	if !b.parent.env().present(e, outer) {
-		return Ref{}, false
-	}
-	p := &Param{Name: itemName(id.Text)}
-	arg := &Expr{Op: OpRef, Ref: outer}
-	it := outer.Last()
-	switch {
-	case it == nil:
-		p.Struct, p.Bits = outer.Param.Struct, outer.Param.Bits
-	case it.Kind == KindStruct:
-		p.Struct = it.Struct
-	case it.Scalar != nil && it.Kind != KindArray && !it.Scalar.Signed:
-		p.Bits = it.Scalar.Bits
-	default:
-		b.c.unsupported(id.Pos, "the use of `"+id.Text+"` inside an arm")
-		return Ref{}, false
-	}
-	if p.Struct == nil {
-		iv := unsigned(p.Bits)
-		arg.Min, arg.Max = iv.lo, iv.hi
-	}
-	b.params[id.Text] = p
-	b.taken = append(b.taken, &capture{p, arg})
-	return Ref{Param: p}, true
 }
 
 // lines resolves the lines of a body or of an if-block.

@@ -73,6 +73,9 @@ func (b *body) shorthand(e *syntax.Expr, facts []string) (*Expr, bool) {
 
 // adopt moves an expression of the body around this one into it: what it reads becomes parameters.
 func (b *body) adopt(e *syntax.Expr, x *Expr) *Expr {
+	if x.Op >= OpSize && (x.Op != OpTest || x.Args[0].Op == OpConst) {
+		return b.ask(e, x)
+	}
 	y := *x
 	if x.Ref.Param != nil || len(x.Ref.Path) > 0 {
 		root, path := x.Ref.Param, x.Ref.Path

@@ -137,7 +137,7 @@ func (s *Struct) itemNames() (names []string) {
 // value makes an item's value an operand.
 func (v *env) value(e *syntax.Expr, r Ref) *Expr {
 	if r.Last() == nil && r.Param.Struct == nil {
-		iv := unsigned(r.Param.Bits)
+		iv := v.bounds(r)
 		return &Expr{Op: OpRef, Ref: r, Min: iv.lo, Max: iv.hi}
 	}
 	it := r.Last()
