@@ -63,6 +63,9 @@ func hashList(w io.Writer, l *List) {
 		if c.Keys != nil {
 			fmt.Fprintf(w, "  keys %v\n", c.Keys)
 		}
+		for _, a := range c.Args {
+			fmt.Fprintf(w, "  given %s\n", key(a))
+		}
 	}
 }
 

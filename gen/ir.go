@@ -340,6 +340,7 @@ type Case struct {
 	Keys     [][]Range // alternatives: one range per item of the key; nil = Key alone
 	Head     []*Item   // items of the list's head that an element keeps, because neither key nor length settles them
 	Struct   *Struct   // nil = empty value
+	Args     []*Expr   // one per Struct.Params, over the list's Params
 	Unique   bool      // a second one is E_TLV_DUPLICATE
 	Required bool      // absence is E_TLV_MISSING
 }

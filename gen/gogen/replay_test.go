@@ -19,7 +19,7 @@ import (
 func TestGeneratedPackagesReplayTheirVectors(t *testing.T) {
 	for schema, packets := range map[string][]string{
 		"testdata/kitchen": {"Order"}, "testdata/beacon": {"Beacon"}, "testdata/report": {"Report"}, "testdata/window": {"Window"},
-		"testdata/tags": {"Tagged"}, "../testdata/whole": {"Whole"}, "../testdata/sums": {"Added", "Plain", "Xored", "Fletched", "Behind"},
+		"testdata/tags": {"Tagged"}, "../testdata/whole": {"Ages", "Switches", "Numbers", "Words", "Names", "Questions", "Elements"}, "../testdata/sums": {"Added", "Plain", "Xored", "Fletched", "Behind"},
 	} {
 		for _, packet := range packets {
 			t.Run(filepath.Base(schema)+"/"+packet, func(t *testing.T) { replay(t, schema, packet) })

@@ -25,8 +25,14 @@ func TestDissectorAgreesOnChecksumsContainersAndListsEverywhere(t *testing.T) {
 	}
 }
 
-func TestDissectorAgreesOnSumsThatAreNoCRC(t *testing.T) {
-	p, err := gen.Load("../testdata/sums.mrs")
+func TestDissectorAgreesOnSumsThatAreNoCRC(t *testing.T) { agreeDamaged(t, "../testdata/sums.mrs") }
+
+func TestDissectorAgreesOnTheWholeLanguage(t *testing.T) { agreeDamaged(t, "../testdata/whole.mrs") }
+
+// agreeDamaged compares dissector and interpreter on the vectors of a schema, and on the same with bits flipped.
+func agreeDamaged(t *testing.T, schema string) {
+	t.Helper()
+	p, err := gen.Load(schema)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,8 @@ func (g *generator) has(what string) bool {
 		return g.covers()
 	case "deep":
 		return g.deep()
+	case "given":
+		return g.given()
 	case "lints":
 		return g.lints()
 	}

@@ -206,6 +206,11 @@ func (u *usage) through(s *gen.Struct, used []value, params []*gen.Param, args [
 
 // list makes the struct that holds a list need what the list reads through its parameters.
 func (u *usage) list(s *gen.Struct, it *gen.Item) {
+	for _, c := range it.List.Cases {
+		if c.Struct != nil {
+			u.through(it.List.Head, u.needs[c.Struct].list, c.Struct.Params, c.Args)
+		}
+	}
 	u.through(s, u.needs[it.List.Head].list, it.List.Params, it.Args)
 }
 
