@@ -18,7 +18,7 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 		return
 	}
 	if d.Kind == "sum" {
-		n.sum.Kind = SumOnes
+		n.sum.Kind = algorithmOf(d.Keys)
 	}
 	if n.sum.Width%8 != 0 {
 		c.report("E0602", d.Width.Pos, "a sum of %d bits does not fill its bytes", n.sum.Width)
@@ -33,10 +33,10 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 		c.sumKey(n.sum, k)
 	}
 	needed := []string{"width", "poly", "init", "xorout", "check"}
-	if n.sum.Kind == SumOnes {
+	if n.sum.Kind != SumCRC {
 		needed = []string{"algorithm", "width", "check"}
-		if n.sum.Width != 16 {
-			c.report("E0602", d.Width.Pos, "a ones' complement sum has 16 bits")
+		if bits := sumBits[n.sum.Kind]; n.sum.Width != bits {
+			c.report("E0602", d.Width.Pos, "this sum has %d bits", bits)
 			return
 		}
 	}
@@ -53,13 +53,15 @@ func (c *compiler) checksum(n *named, d *syntax.Sum) {
 
 func (c *compiler) sumKey(s *Sum, k *syntax.SumPart) {
 	crcKey := slices.Contains([]string{"reflect", "order", "poly", "init", "xorout"}, k.Key.Text)
-	if ones := s.Kind == SumOnes; ones && crcKey || !ones && k.Key.Text == "algorithm" {
+	if crc := s.Kind == SumCRC; !crc && crcKey || crc && k.Key.Text == "algorithm" {
 		c.report("E0602", k.Key.Pos, "this sum has no key `%s`", k.Key.Text)
 		return
 	}
 	switch k.Key.Text {
 	case "algorithm":
-		c.algorithm(k)
+		if len(k.Values) != 1 || algorithms[k.Values[0].Word] == SumCRC {
+			c.report("E0602", k.Values[0].Pos, "the algorithm is ones_complement, fletcher, sum8 or xor8")
+		}
 	case "reflect":
 		c.reflect(s, k)
 	case "order":
@@ -78,15 +80,20 @@ func (c *compiler) sumKey(s *Sum, k *syntax.SumPart) {
 	}
 }
 
-// algorithm reads the kind of a `sum`.
-func (c *compiler) algorithm(k *syntax.SumPart) {
-	switch v := k.Values[0]; {
-	case v.Word == "ones_complement":
-	case slices.Contains([]string{"fletcher", "sum8", "xor8"}, v.Word):
-		c.unsupported(v.Pos, "the algorithm `"+v.Word+"`")
-	default:
-		c.report("E0602", v.Pos, "the algorithm is ones_complement, fletcher, sum8 or xor8")
+// algorithms are the kinds of a `sum`, sumBits their widths.
+var (
+	algorithms = map[string]SumKind{"ones_complement": SumOnes, "fletcher": SumFletcher, "sum8": SumAdd, "xor8": SumXor}
+	sumBits    = map[SumKind]int{SumOnes: 16, SumFletcher: 16, SumAdd: 8, SumXor: 8}
+)
+
+// algorithmOf finds the kind of a `sum`; that of the Internet where the schema names none that exists.
+func algorithmOf(keys []*syntax.SumPart) SumKind {
+	for _, k := range keys {
+		if kind := algorithms[k.Values[0].Word]; k.Key.Text == "algorithm" && kind != SumCRC {
+			return kind
+		}
 	}
+	return SumOnes
 }
 
 func (c *compiler) reflect(s *Sum, k *syntax.SumPart) {

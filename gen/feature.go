@@ -54,7 +54,7 @@ func (p *Protocol) Refuse(known ...Feature) error {
 func (p *Protocol) Features() []Use {
 	u := &uses{}
 	for _, s := range p.Sums {
-		u.when(s.Kind != SumCRC, FeatureOnes, s.Name.Schema)
+		u.when(s.Kind == SumOnes, FeatureOnes, s.Name.Schema)
 	}
 	for _, l := range p.Lists {
 		u.list(l)

@@ -63,6 +63,9 @@ func hashList(w io.Writer, l *List) {
 		if c.Keys != nil {
 			fmt.Fprintf(w, "  keys %v\n", c.Keys)
 		}
+		for _, a := range c.Args {
+			fmt.Fprintf(w, "  given %s\n", key(a))
+		}
 	}
 }
 
@@ -98,6 +101,9 @@ func structName(s *Struct) string {
 func hashStruct(w io.Writer, s *Struct) {
 	fmt.Fprintf(w, "struct %s %t %d %d\n", s.Name.Schema, s.Packet, s.Min, s.Max)
 	for _, p := range s.Params {
+		if p.Signed {
+			fmt.Fprint(w, " signed")
+		}
 		hashParam(w, p)
 	}
 	if s.Sized != nil {

@@ -17,7 +17,7 @@ func visit(sc Scope, path string, f func(sc Scope, path string)) {
 	for i, k := range v.Kids {
 		p := kidPath(path, v, i, seen)
 		if k.Item == nil {
-			visit(Scope{Self: k}, p, f)
+			visit(Scope{Self: k, Args: sc.ArgsOf(k)}, p, f)
 			continue
 		}
 		if k.Item.When != nil && !sc.Truth(k.Item.When) {
@@ -32,7 +32,7 @@ func visit(sc Scope, path string, f func(sc Scope, path string)) {
 				}
 			}
 		case k.isList(), k.Struct != nil:
-			visit(Scope{Self: k, Args: sc.argsOf(k)}, p, f)
+			visit(Scope{Self: k, Args: sc.ArgsOf(k)}, p, f)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (s *Struct) hasSizes() bool {
 
 func (s Scope) completeKids() error {
 	for _, k := range s.Self.Kids {
-		args := s.argsOf(k)
+		args := s.ArgsOf(k)
 		if !k.isArray() || k.Item.Array.Struct == nil {
 			if err := complete(k, args); err != nil {
 				return err
@@ -77,11 +77,15 @@ func (s Scope) completeKids() error {
 	return nil
 }
 
-// argsOf binds the parameters of a kid.
-func (s Scope) argsOf(k *Value) map[*Param]*Value {
+// ArgsOf binds the parameters of a kid: those of its struct or list, or of the value of a TLV element.
+func (s Scope) ArgsOf(k *Value) map[*Param]*Value {
 	switch {
+	case k.Case != nil && k.Case.Struct != nil:
+		return s.Bind(k.Case.Struct, k.Case.Args)
 	case k.Item == nil:
 		return nil
+	case k.isList():
+		return s.bind(k.Item.List.Params, k.Item.Args)
 	case k.Arm != nil && k.Arm.Struct != nil:
 		return s.Bind(k.Arm.Struct, k.Arm.Args)
 	case k.Struct != nil:
@@ -271,13 +275,13 @@ func (w *writer) content(sc Scope, k *Value, path string) error {
 	case KindBits:
 		return w.exactly(k.Bytes, k.Item.Vector.Bits/8, path)
 	case KindStruct:
-		return w.structure(Scope{Self: k, Args: sc.argsOf(k)}, k.Struct, path)
+		return w.structure(Scope{Self: k, Args: sc.ArgsOf(k)}, k.Struct, path)
 	case KindArray:
 		return w.array(sc, k, path)
 	case KindSpan:
 		return w.span(sc, k, path)
 	case KindList:
-		return w.list(k, path)
+		return w.list(Scope{Self: k, Args: sc.ArgsOf(k)}, path)
 	}
 	if k.Arm == nil {
 		return fmt.Errorf("gen: no arm is chosen at %s", path)
@@ -285,7 +289,7 @@ func (w *writer) content(sc Scope, k *Value, path string) error {
 	if k.Arm.Struct == nil {
 		return nil
 	}
-	return w.structure(Scope{Self: k, Args: sc.argsOf(k)}, k.Arm.Struct, joinPath(trimLast(path), armName(k.Arm)))
+	return w.structure(Scope{Self: k, Args: sc.ArgsOf(k)}, k.Arm.Struct, joinPath(trimLast(path), armName(k.Arm)))
 }
 
 // trimLast drops the last name of a path.

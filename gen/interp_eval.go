@@ -28,7 +28,7 @@ func (s Scope) Resolve(r Ref) *Value {
 	return v
 }
 
-// Bind evaluates the arguments of a nested struct; each is a plain reference.
+// Bind evaluates the arguments of a nested struct.
 func (s Scope) Bind(st *Struct, args []*Expr) map[*Param]*Value { return s.bind(st.Params, args) }
 
 func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
@@ -37,7 +37,7 @@ func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
 		if i >= len(args) {
 			break
 		}
-		v := s.Resolve(args[i].Ref)
+		v := s.argument(args[i])
 		if v == nil {
 			v = &Value{}
 		}
@@ -46,19 +46,29 @@ func (s Scope) bind(params []*Param, args []*Expr) map[*Param]*Value {
 	return bound
 }
 
+// argument is what a reference names, or the number that an expression has.
+func (s Scope) argument(e *Expr) *Value {
+	if e.Op == OpRef {
+		return s.Resolve(e.Ref)
+	}
+	n := s.Eval(e)
+	if n.IsInt64() {
+		return &Value{Num: uint64(n.Int64())}
+	}
+	return &Value{Num: n.Uint64()}
+}
+
 // Truth evaluates a condition.
 func (s Scope) Truth(e *Expr) bool { return s.Eval(e).Sign() != 0 }
 
 // maxSize stands for all larger sizes: no buffer has so many bytes.
 const maxSize = 1<<61 - 1
 
-// Size evaluates a size or a count. The compiler has proved that it is not negative and fits 64 bits.
+// Size evaluates a size or a count. The compiler has proved that it is not negative where all items are in their ranges; Encode
+// does not check those, and then nothing has the size.
 func (s Scope) Size(e *Expr) int {
 	n := s.Eval(e)
-	if n.Sign() < 0 {
-		panic(fmt.Sprintf("gen: size %s is outside its proven interval", n))
-	}
-	if n.BitLen() > 61 {
+	if n.Sign() < 0 || n.BitLen() > 61 {
 		return maxSize
 	}
 	return int(n.Int64())

@@ -210,6 +210,7 @@ func (ls *listState) value(e *element, k *Value) error {
 	// The node's own place is the element; the rules of the value count from the value.
 	v := &Value{Struct: e.c.Struct, Off: e.value}
 	sub := &frame{buf: f.buf, v: v, st: e.c.Struct, path: e.path, off: e.value, stop: e.value + e.length}
+	sub.args = Scope{Args: ls.args}.Bind(sub.st, e.c.Args)
 	err := f.within(sub)
 	k.Struct, k.Kids = v.Struct, append(k.Kids, v.Kids...)
 	if asShort(err) {

@@ -5,7 +5,8 @@ package gen
 import "slices"
 
 // list writes the known elements of a list, what ends it and what fills it up.
-func (w *writer) list(k *Value, path string) error {
+func (w *writer) list(sc Scope, path string) error {
+	k := sc.Self
 	l, start := k.Item.List, len(w.b)
 	var elems []*Value
 	for _, e := range k.Kids {
@@ -20,7 +21,7 @@ func (w *writer) list(k *Value, path string) error {
 		return slices.Index(l.Cases, a.Case) - slices.Index(l.Cases, b.Case)
 	})
 	for _, e := range elems {
-		if err := w.tlv(l, e, joinPath(path, e.Case.Name.Schema)); err != nil {
+		if err := w.tlv(l, Scope{Self: e, Args: sc.ArgsOf(e)}, joinPath(path, e.Case.Name.Schema)); err != nil {
 			return err
 		}
 	}
@@ -59,10 +60,11 @@ func (l *List) keyOf(e *Value) []uint64 {
 	return out
 }
 
-func (w *writer) tlv(l *List, e *Value, path string) error {
+func (w *writer) tlv(l *List, sc Scope, path string) error {
+	e := sc.Self
 	value := &writer{base: w.base + len(w.b) + l.Head.Min}
 	if e.Case.Struct != nil {
-		if err := value.structure(Scope{Self: e}, e.Case.Struct, path); err != nil {
+		if err := value.structure(sc, e.Case.Struct, path); err != nil {
 			return err
 		}
 	}

@@ -81,8 +81,11 @@ type SumKind int
 
 // The kinds of sums.
 const (
-	SumCRC  SumKind = iota
-	SumOnes         // Internet checksum (RFC 1071), 16 bits: an odd last byte is followed by a zero; Poly to ReflectOut are unset
+	SumCRC      SumKind = iota
+	SumOnes             // Internet checksum (RFC 1071), 16 bits: an odd last byte is followed by a zero; Poly to ReflectOut are unset, as for all below
+	SumAdd              // the bytes added up modulo 256
+	SumXor              // the exclusive or of the bytes
+	SumFletcher         // Fletcher-16: the bytes added up modulo 255, and above them the sums so far added up modulo 255
 )
 
 // Sum is a checksum algorithm.
@@ -121,6 +124,7 @@ type Param struct {
 	Name    Name
 	Struct  *Struct // nil = scalar, or one of Any
 	Bits    int
+	Signed  bool      // of a scalar: one of the body around an arm; never declared
 	Any     []*Struct // `A | B`: the types that it may have; nil = one type. Its fields cannot be named
 	Default *uint64   // of a scalar: what a caller means who gives none
 	Cover   bool      // read by checksums only: an argument of verify and not of decode. Its bytes are those before its payload
@@ -150,7 +154,7 @@ type Item struct {
 	Scalar *Scalar
 	Vector *Vector
 	Struct *Struct
-	Args   []*Expr // one per Struct.Params or List.Params; each is an OpRef
+	Args   []*Expr // one per Struct.Params or List.Params; an OpRef for headers, any number for scalars
 	Array  *Array
 	Span   *Span
 	List   *List
@@ -337,6 +341,7 @@ type Case struct {
 	Keys     [][]Range // alternatives: one range per item of the key; nil = Key alone
 	Head     []*Item   // items of the list's head that an element keeps, because neither key nor length settles them
 	Struct   *Struct   // nil = empty value
+	Args     []*Expr   // one per Struct.Params, over the list's Params
 	Unique   bool      // a second one is E_TLV_DUPLICATE
 	Required bool      // absence is E_TLV_MISSING
 }

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
@@ -15,7 +16,8 @@ type body struct {
 	s       *Struct
 	parent  *body // scope around an arm; nil for a declared struct
 	items   map[string]*Item
-	params  map[string]*Param
+	params  map[string]*Param // by name; answers to questions about the body around this one by "?" and the question
+	lets    map[string]*shorthand
 	places  map[string]syntax.Pos // every name that the body declares, also those not yet decoded
 	broken  map[string]bool       // items whose faults are reported
 	used    map[*Param]bool       // parameters that layout or rules read
@@ -28,12 +30,6 @@ type body struct {
 	arrays  []solvable
 	covers  []covering
 	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet
-}
-
-// capture is an outer name that became a parameter.
-type capture struct {
-	param *Param
-	arg   *Expr // over the parent's names
 }
 
 // node is one line of a body.
@@ -66,7 +62,7 @@ type solvable struct {
 }
 
 func (c *compiler) newBody(s *Struct, parent *body) *body {
-	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
+	b := &body{c: c, s: s, parent: parent, items: map[string]*Item{}, params: map[string]*Param{}, lets: map[string]*shorthand{}, used: map[*Param]bool{}, places: map[string]syntax.Pos{}, broken: map[string]bool{}}
 	for _, p := range s.Params {
 		b.params[p.Name.Schema] = p
 	}
@@ -204,6 +200,8 @@ func (b *body) declare(d *syntax.Body) {
 			for _, id := range it.Field.Names {
 				b.place(id.Text, id.Pos)
 			}
+		case it.Let != nil:
+			b.place(it.Let.Name.Text, it.Let.Name.Pos)
 		case it.Nested != nil:
 			b.place(snake(it.Nested.Type.Name), it.Nested.Type.Pos)
 		case it.If != nil:
@@ -244,6 +242,10 @@ func (b *body) find(id *syntax.Ident) (Ref, bool) {
 	if b.broken[id.Text] {
 		return Ref{}, false
 	}
+	if b.lets[id.Text] != nil {
+		b.c.report("E0301", id.Pos, "`%s` is an expression and no item", id.Text)
+		return Ref{}, false
+	}
 	if at, ok := b.places[id.Text]; ok {
 		b.c.report("E0405", id.Pos, "`%s` is not decoded yet", id.Text).Label(b.c.f.At(at), "it stands here")
 		return Ref{}, false
@@ -265,44 +267,16 @@ func (b *body) known() (names []string) {
 			names = append(names, n)
 		}
 		for n := range b.params {
+			if !strings.HasPrefix(n, "?") {
+				names = append(names, n)
+			}
+		}
+		for n := range b.lets {
 			names = append(names, n)
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// capture makes an outer name a parameter of this struct.
-func (b *body) capture(id *syntax.Ident) (Ref, bool) {
-	outer, ok := b.parent.find(id)
-	if !ok {
-		return Ref{}, false
-	}
-	e := &syntax.Expr{Pos: id.Pos, EndPos: id.Pos, Names: []*syntax.Ident{id}}
-	if !b.parent.env().present(e, outer) {
-		return Ref{}, false
-	}
-	p := &Param{Name: itemName(id.Text)}
-	arg := &Expr{Op: OpRef, Ref: outer}
-	it := outer.Last()
-	switch {
-	case it == nil:
-		p.Struct, p.Bits = outer.Param.Struct, outer.Param.Bits
-	case it.Kind == KindStruct:
-		p.Struct = it.Struct
-	case it.Scalar != nil && it.Kind != KindArray && !it.Scalar.Signed:
-		p.Bits = it.Scalar.Bits
-	default:
-		b.c.unsupported(id.Pos, "the use of `"+id.Text+"` inside an arm")
-		return Ref{}, false
-	}
-	if p.Struct == nil {
-		iv := unsigned(p.Bits)
-		arg.Min, arg.Max = iv.lo, iv.hi
-	}
-	b.params[id.Text] = p
-	b.taken = append(b.taken, &capture{p, arg})
-	return Ref{Param: p}, true
 }
 
 // lines resolves the lines of a body or of an if-block.
@@ -317,7 +291,7 @@ func (b *body) lines(d *syntax.Body) []node {
 				out = append(out, node{rule: r})
 			}
 		case it.Let != nil:
-			b.c.unsupported(it.Pos, "`let`")
+			b.let(it.Let)
 		case it.Field != nil:
 			for _, id := range it.Field.Names {
 				b.c.fieldCase(id)

@@ -16,7 +16,8 @@ func (v *env) call(e *syntax.Expr) *Expr {
 	n, ok := arity[e.Text]
 	switch {
 	case e.Text == "remaining":
-		v.c.unsupported(e.Pos, "`remaining()`")
+		v.c.reportExpr("E0010", e, "`remaining()` is known to decoders and not to encoders").
+			Help("write `[..]` for all that is left: what follows keeps its room; or state a size with a field")
 		return nil
 	case !ok:
 		v.c.report("E0101", e.Pos, "there is no function `%s`", e.Text).
@@ -32,6 +33,9 @@ func (v *env) call(e *syntax.Expr) *Expr {
 	switch e.Text {
 	case "offset", "minsize", "maxsize":
 		return v.layoutCall(e)
+	}
+	if x, outer := v.outerCall(e); outer {
+		return x
 	}
 	return v.itemCall(e)
 }

@@ -151,18 +151,24 @@ func (t *listRules) caseLayout(out *Case, d *syntax.Type, clauses []*syntax.Clau
 	case n.str == nil:
 		t.caseBody(out, d, wrapped(d, clauses))
 		return true
-	case len(n.str.Params) > 0 || d.Named.Args != nil:
-		t.c.unsupported(d.Pos, "an element that is a header with parameters")
-		return false
 	}
+	var ok bool
 	out.Struct = n.str
-	return true
+	out.Args, ok = t.around().args(n.str.Params, d.Named)
+	return ok
+}
+
+// around is the body around those of elements: it has the parameters of the list.
+func (t *listRules) around() *body {
+	return t.c.newBody(&Struct{Name: t.l.Name, Params: t.l.Params}, nil)
 }
 
 func (t *listRules) caseBody(out *Case, d *syntax.Type, body *syntax.Body) {
 	s := &Struct{Name: typeName(t.l.Name.Schema + camel(out.Name.Schema)), Doc: out.Doc, List: t.l}
 	t.c.origin[s] = d.Pos
-	t.c.fill(s, nil, body)
+	for _, k := range t.c.fill(s, t.around(), body) {
+		out.Args = append(out.Args, k.arg)
+	}
 	out.Struct = s
 	t.c.p.Structs = append(t.c.p.Structs, s)
 }

@@ -83,7 +83,7 @@ func (v *env) any(e *syntax.Expr) *Expr {
 	case syntax.ExprText:
 		v.c.reportExpr("E0301", e, "a text cannot stand in an expression")
 	case syntax.ExprSelf:
-		v.c.unsupported(e.Pos, "`self` in an expression")
+		v.c.reportExpr("E0010", e, "`self` has no value").Help("`over self` is the header that holds a checksum; in an expression name an item")
 	case syntax.ExprPath:
 		return v.path(e)
 	case syntax.ExprCall:

@@ -227,7 +227,7 @@ func (b *body) vector(it *Item, t *syntax.Type) bool {
 	it.Vector.Index = t.Bits.Index.Text
 	it.Vector.Means = b.c.f.Text(t.Bits.Means.Pos, t.Bits.Means.EndPos)
 	inner := b.c.newBody(b.s, nil)
-	inner.items, inner.places, inner.facts = b.items, b.places, b.facts
+	inner.items, inner.places, inner.facts, inner.lets = b.items, b.places, b.facts, b.lets
 	inner.params = map[string]*Param{it.Vector.Index: {Name: itemName(it.Vector.Index), Bits: 16}}
 	for name, p := range b.params {
 		inner.params[name] = p
@@ -410,6 +410,14 @@ func (b *body) args(params []*Param, t *syntax.Named) ([]*Expr, bool) {
 	var out []*Expr
 	for i, e := range t.Args {
 		p := params[i]
+		if p.Bits > 0 {
+			x := b.argument(p, e)
+			if x == nil {
+				return nil, false
+			}
+			out = append(out, x)
+			continue
+		}
 		if e.Kind != syntax.ExprPath || isUpper(e.Names[0].Text) {
 			b.c.reportExpr("E0309", e, "the argument must be an item")
 			return nil, false
@@ -418,28 +426,22 @@ func (b *body) args(params []*Param, t *syntax.Named) ([]*Expr, bool) {
 		if !ok {
 			return nil, false
 		}
-		x := &Expr{Op: OpRef, Ref: r}
-		if p.Struct == nil && p.Any == nil {
-			if x = b.env().value(e, r); x == nil {
-				return nil, false
-			}
-		}
-		if !p.takes(r, x) {
+		if !p.takes(r) {
 			b.c.reportExpr("E0301", e, "`%s` does not fit the parameter `%s`", r, p.Name.Schema)
 			return nil, false
 		}
-		out = append(out, x)
+		out = append(out, &Expr{Op: OpRef, Ref: r})
 	}
 	return out, true
 }
 
-// takes tells whether a parameter accepts what a reference names; x is its value.
-func (p *Param) takes(r Ref, x *Expr) bool {
+// takes tells whether the parameter of a header accepts what a reference names.
+func (p *Param) takes(r Ref) bool {
 	s := r.structure()
 	if p.Any != nil {
 		return slices.Contains(p.Any, s)
 	}
-	return s == p.Struct && (s != nil || x.Min != nil && x.Min.Sign() >= 0 && x.Max.BitLen() <= p.Bits)
+	return s != nil && s == p.Struct
 }
 
 func (b *body) array(it *Item, d *syntax.Array, a *Array) bool {

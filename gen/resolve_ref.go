@@ -22,6 +22,9 @@ func (v *env) path(e *syntax.Expr) *Expr {
 	}
 	first := names[0]
 	if !isUpper(first.Text) {
+		if x, known := v.shorthand(e); known {
+			return x
+		}
 		r, ok := v.ref(e)
 		if !ok {
 			return nil
@@ -134,7 +137,7 @@ func (s *Struct) itemNames() (names []string) {
 // value makes an item's value an operand.
 func (v *env) value(e *syntax.Expr, r Ref) *Expr {
 	if r.Last() == nil && r.Param.Struct == nil {
-		iv := unsigned(r.Param.Bits)
+		iv := v.bounds(r)
 		return &Expr{Op: OpRef, Ref: r, Min: iv.lo, Max: iv.hi}
 	}
 	it := r.Last()

@@ -19,6 +19,10 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	if x == nil {
 		return false
 	}
+	if x.Op != OpRef {
+		b.c.reportExpr("E0503", d.Selector, "a switch selects by one item")
+		return false
+	}
 	labels := 0
 	for _, a := range d.Arms {
 		labels += len(a.Labels)

@@ -326,7 +326,7 @@ func (e *encoder) writeSums() {
 }
 
 func regBits(s *gen.Sum) int {
-	if s.Kind == gen.SumOnes {
+	if s.Kind == gen.SumOnes || s.Kind == gen.SumFletcher {
 		return 32
 	}
 	return width(s.Width)

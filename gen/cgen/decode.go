@@ -25,10 +25,15 @@ func (s scope) args(args []*gen.Expr) string {
 	var b strings.Builder
 	for _, a := range args {
 		it := a.Ref.Last()
-		if it != nil && it.Kind == gen.KindStruct {
+		switch {
+		case a.Op == gen.OpRef && it != nil && it.Kind == gen.KindStruct:
 			b.WriteString(", &" + s.path(a.Ref))
-		} else {
+		case a.Op == gen.OpRef:
 			b.WriteString(", " + s.leaf(a))
+		case a.Bool:
+			fmt.Fprintf(&b, ", (uint8_t)%s", s.num(a))
+		default:
+			fmt.Fprintf(&b, ", (uint%d_t)(%s)", width(a.Max.BitLen()), s.num(a))
 		}
 	}
 	return b.String()

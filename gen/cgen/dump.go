@@ -381,7 +381,7 @@ func (g *generator) dumpList(p *printer, l *gen.List) {
 		if c.Struct == nil {
 			p.line("number(%s, 1);", at)
 		} else {
-			p.line("dump_%s(&e.u.%s, %s);", c.Struct.Name.C, c.Name.C, at)
+			p.line("dump_%s(&e.u.%s, %s%s);", c.Struct.Name.C, c.Name.C, at, scope{g: g}.args(plainArgs(c.Struct.Params, c.Args)))
 		}
 		p.line("break;")
 	}

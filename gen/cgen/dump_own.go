@@ -115,7 +115,7 @@ func (g *generator) ownList(p *printer, l *gen.List) {
 	for _, c := range l.Cases {
 		if c.Struct != nil {
 			q.line("case %s:", g.macro(l.Name.C, c.Name.C))
-			q.line("own_%s(&all[i].u.%s);", c.Struct.Name.C, c.Name.C)
+			q.line("own_%s(&all[i].u.%s%s);", c.Struct.Name.C, c.Name.C, scope{g: g}.args(plainArgs(c.Struct.Params, c.Args)))
 			q.line("break;")
 		}
 	}

@@ -336,7 +336,7 @@ func (e *encoder) step(s gen.Step) {
 	case *gen.Take:
 		e.take(s)
 	case *gen.Elements:
-		e.nested(fmt.Sprintf("write_%s(&%s%s, o)", s.Item.List.Name.C, e.self, s.Item.Name.C))
+		e.nested(fmt.Sprintf("write_%s(&%s%s, o%s)", s.Item.List.Name.C, e.self, s.Item.Name.C, e.scope().args(givenArgs(s.Item))))
 	case *gen.Branch:
 		e.p.line("if (%s) {", e.scope().cond(s.Cond))
 		e.steps(s.Then)

@@ -226,6 +226,9 @@ func (s scope) simple(e *gen.Expr) (text string, bits int, ok bool) {
 		return s.constant(e), 0, true
 	case gen.OpRef:
 		it := e.Ref.Last()
+		if it == nil && e.Ref.Param.Signed {
+			return "", 0, false
+		}
 		if it == nil {
 			return s.path(e.Ref), width(e.Ref.Param.Bits), true
 		}
@@ -376,7 +379,10 @@ func signed(e *gen.Expr) bool {
 	}
 	if e.Op == gen.OpRef {
 		it := e.Ref.Last()
-		return it != nil && it.Scalar != nil && it.Scalar.Signed
+		if it == nil {
+			return e.Ref.Param.Signed
+		}
+		return it.Scalar != nil && it.Scalar.Signed
 	}
 	return e.Min != nil && e.Min.Sign() < 0
 }

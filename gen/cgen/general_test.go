@@ -123,6 +123,11 @@ func TestGeneratedCReplaysVectorsOfTheWholeLanguage(t *testing.T) {
 	replay(t, p, dir, vectorsOf(t, p))
 }
 
+func TestGeneratedCReplaysVectorsOfSumsThatAreNoCRC(t *testing.T) {
+	p, dir := testSchema(t, "../testdata/sums")
+	replay(t, p, dir, vectorsOf(t, p))
+}
+
 func TestGeneratedCReplaysVectorsOfTheRicherLanguage(t *testing.T) {
 	p, dir := testSchema(t, "testdata/richer")
 	replay(t, p, dir, vectorsOf(t, p))

@@ -28,7 +28,7 @@ func (g *generator) declareParams(params []*gen.Param) string {
 		case q.Struct != nil:
 			fmt.Fprintf(&b, ", const struct %s *%s", g.tag(q.Struct.Name), argument(q))
 		default:
-			fmt.Fprintf(&b, ", uint%d_t %s", width(q.Bits), argument(q))
+			fmt.Fprintf(&b, ", %s %s", g.scalarType(&gen.Scalar{Bits: q.Bits, Signed: q.Signed}), argument(q))
 		}
 	}
 	return b.String()

@@ -274,7 +274,7 @@ func (e *encoder) scalarElement(it *gen.Item, from string) {
 // its output back.
 func (g *generator) tlvWrite(p *printer, l *gen.List) {
 	t := g.tag(l.Name)
-	p.line("static int32_t write_%s(const struct %s *in, struct out *o)", l.Name.C, t)
+	p.line("static int32_t write_%s(const struct %s *in, struct out *o%s)", l.Name.C, t, g.declareParams(givenParams(l)))
 	p.line("{")
 	p.line("const size_t start = o->off;")
 	p.line("size_t i;")
@@ -292,7 +292,7 @@ func (g *generator) tlvWrite(p *printer, l *gen.List) {
 	p.line("return 0;")
 	p.line("}")
 	p.line("for (i = 0; i < in->n; i++) {")
-	p.line("rc = write_%s_element(&in->v[i], o);", l.Name.C)
+	p.line("rc = write_%s_element(&in->v[i], o%s);", l.Name.C, pass(givenParams(l)))
 	p.line("if (rc < 0) {")
 	p.line("return rc;")
 	p.line("}")
@@ -325,7 +325,7 @@ func (g *generator) tlvWrite(p *printer, l *gen.List) {
 func (g *generator) tlvWriteElement(p *printer, l *gen.List) {
 	size := l.Head.Min
 	e := &encoder{g: g, p: p, s: l.Head, self: "in->"}
-	p.line("static int32_t write_%s_element(const struct %s_element *in, struct out *o)", l.Name.C, g.tag(l.Name))
+	p.line("static int32_t write_%s_element(const struct %s_element *in, struct out *o%s)", l.Name.C, g.tag(l.Name), g.declareParams(givenParams(l)))
 	p.line("{")
 	p.line("struct %s head = in->head;", g.tag(l.Head.Name))
 	p.line("const size_t start = o->off;")
@@ -364,7 +364,7 @@ func (g *generator) tlvWriteValue(p *printer, l *gen.List) {
 		p.line("case %s:", g.macro(l.Name.C, c.Name.C))
 		g.tlvWriteKey(p, l, c)
 		if c.Struct != nil {
-			p.line("rc = write_%s(&in->u.%s, o);", c.Struct.Name.C, c.Name.C)
+			p.line("rc = write_%s(&in->u.%s, o%s);", c.Struct.Name.C, c.Name.C, scope{g: g}.args(c.Args))
 		}
 		p.line("break;")
 	}

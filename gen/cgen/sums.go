@@ -20,10 +20,10 @@ func (g *generator) sumPrototypes(p *printer) {
 		if g.late || s.Kind == gen.SumOnes {
 			g.sumSteps(p, s)
 		}
-		if s.Kind == gen.SumOnes {
+		if s.Kind != gen.SumCRC {
 			p.doc(append(append([]string{}, s.Doc...),
 				"Define "+strings.ToUpper(t)+"_EXTERNAL to bring your own, and "+t+"_add with it.")...)
-			p.line("uint16_t %s(const uint8_t *p, size_t n);", t)
+			p.line("uint%d_t %s(const uint8_t *p, size_t n);", width(s.Width), t)
 			p.line("")
 			continue
 		}
@@ -37,8 +37,8 @@ func (g *generator) sumPrototypes(p *printer) {
 
 func (g *generator) sumSources(p *printer) {
 	for _, s := range g.p.Sums {
-		if s.Kind == gen.SumOnes {
-			g.onesSource(p, s)
+		if s.Kind != gen.SumCRC {
+			g.plainSource(p, s)
 		} else {
 			g.sumSource(p, s)
 		}

@@ -146,7 +146,7 @@ func (g *generator) tlvValue(p *printer, l *gen.List) {
 			continue
 		}
 		p.line("case %s:", g.macro(l.Name.C, c.Name.C))
-		p.line("rc = read_%s(&out->u.%s, in);", c.Struct.Name.C, c.Name.C)
+		p.line("rc = read_%s(&out->u.%s, in%s);", c.Struct.Name.C, c.Name.C, scope{g: g}.args(c.Args))
 		p.line("break;")
 	}
 	p.line("case %s:", g.macro(l.Name.C, "unknown"))

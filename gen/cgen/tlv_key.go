@@ -187,6 +187,30 @@ func allFill(l *gen.List, p, n string) string {
 	return fmt.Sprintf("is_all(%s, %s, %s)", p, hexText(uint64(l.Fill.Byte)), n)
 }
 
+// caseArgs are all that a list hands to the values of its elements.
+func caseArgs(l *gen.List) (out []*gen.Expr) {
+	for _, c := range l.Cases {
+		out = append(out, c.Args...)
+	}
+	return out
+}
+
+func anyReads(q *gen.Param, exprs []*gen.Expr) bool {
+	return slices.ContainsFunc(exprs, func(e *gen.Expr) bool {
+		return slices.ContainsFunc(exprRefs(e), func(r gen.Ref) bool { return r.Param == q })
+	})
+}
+
+// givenParams are the parameters of a list that its elements read, also when they are packed.
+func givenParams(l *gen.List) (out []*gen.Param) {
+	for _, q := range l.Params {
+		if anyReads(q, caseArgs(l)) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 // unusedParams silences what the rules of a list do not read.
 func (g *generator) unusedParams(p *printer, l *gen.List) {
 	counted := slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Unique || c.Required })
@@ -194,8 +218,19 @@ func (g *generator) unusedParams(p *printer, l *gen.List) {
 		p.line("(void)it;")
 	}
 	for _, q := range l.Params {
-		if l.SkipIf == nil || !slices.ContainsFunc(exprRefs(l.SkipIf), func(r gen.Ref) bool { return r.Param == q }) {
+		if !anyReads(q, append(caseArgs(l), l.SkipIf)) {
 			p.line("(void)%s;", argument(q))
 		}
 	}
+}
+
+// givenArgs are the arguments of an item's list that its elements read.
+func givenArgs(it *gen.Item) (out []*gen.Expr) {
+	given := givenParams(it.List)
+	for i, q := range it.List.Params {
+		if slices.Contains(given, q) {
+			out = append(out, it.Args[i])
+		}
+	}
+	return out
 }

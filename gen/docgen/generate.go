@@ -179,8 +179,15 @@ func (w *page) sums() {
 }
 
 func algorithm(s *gen.Sum) string {
-	if s.Kind != gen.SumCRC {
+	switch s.Kind {
+	case gen.SumOnes:
 		return "ones' complement (RFC 1071)"
+	case gen.SumAdd:
+		return "bytes added up modulo 256"
+	case gen.SumXor:
+		return "exclusive or of the bytes"
+	case gen.SumFletcher:
+		return "Fletcher-16"
 	}
 	text := fmt.Sprintf("CRC, poly `%#x`, init `%#x`, xorout `%#x`", s.Poly, s.Init, s.XorOut)
 	if s.ReflectIn {

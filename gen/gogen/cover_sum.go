@@ -235,7 +235,7 @@ func stateStart(s *gen.Sum) string {
 	switch {
 	case s.Kind == gen.SumOnes:
 		return stateType(s) + "{}"
-	case fastSum(s):
+	case fastSum(s) || s.Kind != gen.SumCRC:
 		return stateType(s) + "(0)"
 	}
 	return fmt.Sprintf("%s(%#x)", stateType(s), s.Init)
@@ -258,7 +258,7 @@ func (g *generator) states(f *jen.File, used map[*gen.Sum]bool) {
 		switch {
 		case s.Kind == gen.SumOnes:
 			f.Type().Id(typ).Struct(jen.Id("sum").Uint64(), jen.Id("odd").Bool().Op("// the next byte is the lower one of a word"))
-		case fastSum(s):
+		case fastSum(s) || s.Kind != gen.SumCRC:
 			f.Type().Id(typ).Uint32()
 		default:
 			f.Type().Id(typ).Uint64()
@@ -295,6 +295,9 @@ func stateBodies(s *gen.Sum) (add, octet, done string) {
 	switch {
 	case s.Kind == gen.SumOnes:
 		return onesAdd, "word := uint64(octet)\nif !s.odd {\nword <<= 8\n}\ns.sum += word\ns.odd = !s.odd\nreturn s", onesDone
+	case s.Kind != gen.SumCRC:
+		octet, done = byteSum(s)
+		return eachOctet, octet, done
 	case fastSum(s):
 		table := lowerCamel(s.Name) + "Table"
 		return fmt.Sprintf("return %s(crc32.Update(uint32(s), %s, data))", stateType(s), table),
@@ -312,7 +315,21 @@ func stateBodies(s *gen.Sum) (add, octet, done string) {
 		out = fmt.Sprintf("bits.Reverse64(%s)>>%d", out, 64-s.Width)
 	}
 	end.line("return %s(%s ^ %#x)", uintType(s.Width), out, s.XorOut)
-	return "for _, octet := range data {\ns = s.octet(octet)\n}\nreturn s", one.String(), end.String()
+	return eachOctet, one.String(), end.String()
+}
+
+const eachOctet = "for _, octet := range data {\ns = s.octet(octet)\n}\nreturn s"
+
+// byteSum prints the sums that look at one byte after the other. Fletcher keeps its second sum in the upper half.
+func byteSum(s *gen.Sum) (octet, done string) {
+	typ := stateType(s)
+	switch s.Kind {
+	case gen.SumAdd:
+		return fmt.Sprintf("return s + %s(octet)", typ), "return uint8(s)"
+	case gen.SumXor:
+		return fmt.Sprintf("return s ^ %s(octet)", typ), "return uint8(s)"
+	}
+	return "low := (s&0xffff + " + typ + "(octet)) % 255\nreturn (s>>16+low)%255<<16 | low", "return uint16(s>>16<<8 | s&0xffff)"
 }
 
 const onesAdd = `sum := s.sum

@@ -280,7 +280,7 @@ func (s *scope) args(st *gen.Struct, args []*gen.Expr) string {
 		switch {
 		case p.Cover:
 		case p.Struct == nil:
-			out = append(out, s.number(e, uintType(p.Bits)).code)
+			out = append(out, s.number(e, paramType(p)).code)
 		case e.Ref.Param != nil && len(e.Ref.Path) == 0 && !s.given(e.Ref.Param):
 			out = append(out, lowerCamel(e.Ref.Param.Name))
 		default:

@@ -100,7 +100,7 @@ func (e *encoder) step(st gen.Step) {
 	case *gen.Take:
 		e.take(st.Item)
 	case *gen.Elements:
-		e.nested(st.Item.Name, "", e.listSuffix(st.Item.List))
+		e.nested(st.Item.Name, e.sc.handed(st.Item), e.listSuffix(st.Item.List))
 	case *gen.Branch:
 		e.branch(st)
 	case *gen.Choose:

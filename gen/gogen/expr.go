@@ -63,7 +63,7 @@ func (s *scope) resolve(r gen.Ref) val {
 	if it := r.Last(); it != nil {
 		typ = fieldType(it)
 	} else {
-		typ = uintType(r.Param.Bits)
+		typ = paramType(r.Param)
 	}
 	return operand(s.place(r), typ)
 }

@@ -109,7 +109,7 @@ func (l *measurer) steps(steps []gen.Step) int {
 		case *gen.Take:
 			l.take(st.Item)
 		case *gen.Elements:
-			l.nested(st.Item.Name, "")
+			l.nested(st.Item.Name, l.sc.handed(st.Item))
 		case *gen.Branch:
 			l.branch(st)
 		case *gen.Choose:

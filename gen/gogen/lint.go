@@ -38,13 +38,13 @@ func (g *generator) lints(f *jen.File) {
 		var b body
 		eachCase(&b, l, func(b *body, use caseUse) {
 			if linted(use.c.Struct) {
-				b.line("if err := %s.Lint(); err != nil {\nreturn inside(err, %s, 0)\n}", elementValue(use.c, use.value), use.path)
+				b.line("if err := %s.Lint(%s); err != nil {\nreturn inside(err, %s, 0)\n}", elementValue(use.c, use.value), g.caseArgs(use.c), use.path)
 			}
 		})
 		b.line("return nil")
 		g.add(f, function{
 			doc:  []string{"Lint is Lint of the first element that has something to say."},
-			recv: receiver(l.Name.Go) + " *" + l.Name.Go, name: "Lint", results: "error", body: b.String(),
+			recv: receiver(l.Name.Go) + " *" + l.Name.Go, name: "Lint", params: listParams(l), results: "error", body: b.String(),
 		})
 	}
 }
@@ -93,7 +93,7 @@ func (g *generator) lintItem(b *body, sc *scope, it *gen.Item) {
 	case linted(it.Struct):
 		inner.WriteString(call(field, sc.args(it.Struct, it.Args), fmt.Sprintf("%q", name)))
 	case it.List != nil && listLinted(it.List):
-		inner.WriteString(call(field, "", fmt.Sprintf("%q", name)))
+		inner.WriteString(call(field, sc.handed(it), fmt.Sprintf("%q", name)))
 	case it.Array != nil && linted(it.Array.Struct):
 		inner.line("for index := range %s {\n%s}", field, call(field+"[index]", sc.args(it.Array.Struct, it.Array.Args), fmt.Sprintf("indexed(%q, index)", name)))
 	case it.Switch != nil:

@@ -250,7 +250,7 @@ func unknownCode(l *gen.List) string {
 func listScope(l *gen.List) *gen.Struct { return &gen.Struct{Params: l.Params} }
 
 // caseValue prints the decoding of one case's value.
-func caseValue(b *body, l *gen.List, c *gen.Case) {
+func (g *generator) caseValue(b *body, l *gen.List, c *gen.Case) {
 	field := receiver(l.Name.Go) + "." + c.Name.Go
 	if !hasElement(c) {
 		if single(c) {
@@ -273,7 +273,7 @@ func caseValue(b *body, l *gen.List, c *gen.Case) {
 	}
 	keepHead(b, c, at)
 	if c.Struct != nil {
-		b.line("used, err = %s.Decode(value)", elementValue(c, at))
+		b.line("used, err = %s.Decode(%s)", elementValue(c, at), commas("value", g.caseArgs(c)))
 	}
 }
 
@@ -283,7 +283,7 @@ func (g *generator) listCases(b *body, l *gen.List) {
 	label := keySwitch(b, l)
 	for _, c := range l.Cases {
 		b.line("case %s:", label(c))
-		caseValue(b, l, c)
+		g.caseValue(b, l, c)
 	}
 	b.line("default:\nused = len(value)\n}")
 	b.line("if err != nil {\nreturn 0, insideElement(err, elementName(name, index), %s)\n}", g.sizeConst(l.Head))

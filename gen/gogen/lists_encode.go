@@ -47,7 +47,7 @@ func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
 			if g.settles(c.Struct) {
 				suffix = fm.suffix()
 			}
-			b.line("if out, err = %s.Append%s(out); err != nil {\nreturn dst, inside(err, %s, 0)\n}", elementValue(c, value), suffix, path)
+			b.line("if out, err = %s.Append%s(%s); err != nil {\nreturn dst, inside(err, %s, 0)\n}", elementValue(c, value), suffix, commas("out", g.caseArgs(c)), path)
 		}
 		head := keyConst(l, c)
 		if wholeHead(l) {
@@ -74,7 +74,7 @@ func (g *generator) listAppend(f *jen.File, l *gen.List, fm form) {
 		lines = []string{"AppendRaw is Append with fixed and computed fields of the values as they are stored."}
 	}
 	g.add(f, function{
-		doc: lines, recv: self + " *" + l.Name.Go, name: "Append" + fm.suffix(), params: "dst []byte",
+		doc: lines, recv: self + " *" + l.Name.Go, name: "Append" + fm.suffix(), params: commas("dst []byte", listParams(l)),
 		results: "([]byte, error)", body: head + b.String(),
 	})
 }
@@ -143,7 +143,7 @@ func (g *generator) listLen(f *jen.File, l *gen.List) {
 	}
 	g.add(f, function{
 		doc:  []string{fmt.Sprintf("Len is the size in bytes of the %s that Append writes.", l.Name.Go)},
-		recv: self + " *" + l.Name.Go, name: "Len", results: "(int, error)", body: b.String(),
+		recv: self + " *" + l.Name.Go, name: "Len", params: listParams(l), results: "(int, error)", body: b.String(),
 	})
 }
 
@@ -152,7 +152,7 @@ func (g *generator) listValidate(f *jen.File, l *gen.List) {
 	var b body
 	eachCase(&b, l, func(b *body, use caseUse) {
 		if use.c.Struct != nil {
-			b.line("if err := %s.Validate(); err != nil {\nreturn inside(err, %s, 0)\n}", elementValue(use.c, use.value), use.path)
+			b.line("if err := %s.Validate(%s); err != nil {\nreturn inside(err, %s, 0)\n}", elementValue(use.c, use.value), g.caseArgs(use.c), use.path)
 		}
 	})
 	for _, c := range l.Cases {
@@ -163,11 +163,11 @@ func (g *generator) listValidate(f *jen.File, l *gen.List) {
 	if l.End != nil {
 		b.line("if %s.Padding < 0 {\nreturn fault(CodeNofit, \"\", 0, 0)\n}", self)
 	}
-	b.line("size, err := %s.Len()\nif err != nil {\nreturn err\n}", self)
+	b.line("size, err := %s.Len(%s)\nif err != nil {\nreturn err\n}", self, listPassed(l))
 	b.line("if size > %s {\nreturn fault(CodeSize, \"\", 0, 0).values(%s, uint64(size))\n}\nreturn nil", g.listMax(l), g.listMax(l))
 	g.add(f, function{
 		doc:  []string{fmt.Sprintf("Validate tells whether Append writes %s that Decode accepts.", l.Name.Go)},
-		recv: self + " *" + l.Name.Go, name: "Validate", results: "error", body: b.String(),
+		recv: self + " *" + l.Name.Go, name: "Validate", params: listParams(l), results: "error", body: b.String(),
 	})
 }
 
@@ -189,10 +189,10 @@ func (g *generator) caseLen(b *body, l *gen.List, c *gen.Case) {
 	case bytes != "":
 		b.line("size += len(%s) * (%s)", field, bytes)
 	case single(c):
-		b.line("if %sPresent {\nused, err := %s.Len()\nif err != nil {\nreturn 0, inside(err, %q, 0)\n}\nsize += %s\n}",
-			field, field, c.Name.Schema, g.elementBytes(l, "used"))
+		b.line("if %sPresent {\nused, err := %s.Len(%s)\nif err != nil {\nreturn 0, inside(err, %q, 0)\n}\nsize += %s\n}",
+			field, field, g.caseArgs(c), c.Name.Schema, g.elementBytes(l, "used"))
 	default:
-		b.line("for index := range %s {\nused, err := %s[index].Len()\nif err != nil {\nreturn 0, inside(err, indexed(%q, index), 0)\n}\nsize += %s\n}",
-			field, field, c.Name.Schema, g.elementBytes(l, "used"))
+		b.line("for index := range %s {\nused, err := %s[index].Len(%s)\nif err != nil {\nreturn 0, inside(err, indexed(%q, index), 0)\n}\nsize += %s\n}",
+			field, field, g.caseArgs(c), c.Name.Schema, g.elementBytes(l, "used"))
 	}
 }

@@ -162,11 +162,14 @@ func params(s *gen.Struct) string {
 		if p.Struct != nil {
 			out = append(out, lowerCamel(p.Name)+" *"+p.Struct.Name.Go)
 		} else {
-			out = append(out, lowerCamel(p.Name)+" "+uintType(p.Bits))
+			out = append(out, lowerCamel(p.Name)+" "+paramType(p))
 		}
 	}
 	return strings.Join(out, ", ")
 }
+
+// paramType is the Go type of a scalar parameter.
+func paramType(p *gen.Param) string { return scalarType(&gen.Scalar{Bits: p.Bits, Signed: p.Signed}) }
 
 // paramNames passes a struct's own parameters on.
 func paramNames(s *gen.Struct) string {

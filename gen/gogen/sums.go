@@ -43,9 +43,9 @@ func (g *generator) sums(f *jen.File) {
 func (g *generator) sum(f *jen.File, s *gen.Sum) {
 	typ := uintType(s.Width)
 	fn := function{doc: titled(sumFunc(s), s.Doc), name: sumFunc(s), params: "data []byte", results: typ}
-	if s.Kind == gen.SumOnes {
+	if s.Kind != gen.SumCRC {
 		g.pieces[s] = true
-		fn.body = fmt.Sprintf("return %s{}.add(data).done()", stateType(s))
+		fn.body = fmt.Sprintf("return %s.add(data).done()", stateStart(s))
 		g.add(f, fn)
 		return
 	}

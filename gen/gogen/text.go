@@ -58,7 +58,7 @@ func (g *generator) itemText(b *body, s *gen.Struct, it *gen.Item) {
 	case gen.KindStruct:
 		g.nestedText(b, field, it.Name.Schema, g.fieldScope(s).args(it.Struct, it.Args))
 	case gen.KindList:
-		g.nestedText(b, field, it.Name.Schema, "")
+		g.nestedText(b, field, it.Name.Schema, g.fieldScope(s).handed(it))
 	case gen.KindArray:
 		g.arrayText(b, s, it)
 	case gen.KindSwitch:
@@ -131,7 +131,7 @@ func (g *generator) listText(f *jen.File, l *gen.List) {
 		case single(c) && c.Struct != nil:
 			b.line("if %sPresent {", field)
 			headText(&b, c, caseUse{value: field, path: fmt.Sprintf("prefix+%q", c.Name.Schema+".")})
-			g.nestedText(&b, field, c.Name.Schema, "")
+			g.nestedText(&b, field, c.Name.Schema, g.caseArgs(c))
 			b.line("}")
 		case single(c):
 			b.line("if %sPresent {\nyield(prefix+%q, \"1\")\n}", field, c.Name.Schema)
@@ -140,14 +140,14 @@ func (g *generator) listText(f *jen.File, l *gen.List) {
 			use := caseUse{value: field + "[index]", path: fmt.Sprintf("prefix+indexed(%q, index)+\".\"", c.Name.Schema)}
 			headText(&b, c, use)
 			if c.Struct != nil {
-				b.line("%s.fields(%s, yield)", use.value, use.path)
+				b.line("%s.fields(%s)", use.value, commas(use.path, g.caseArgs(c), "yield"))
 			}
 			b.line("}")
 		default:
 			b.line("for index := range %s {\nyield(prefix+indexed(%q, index), \"1\")\n}", field, c.Name.Schema)
 		}
 	}
-	g.add(f, function{recv: self + " *" + l.Name.Go, name: "fields", params: "prefix string, yield func(path, value string)", body: b.String()})
+	g.add(f, function{recv: self + " *" + l.Name.Go, name: "fields", params: commas("prefix string", listParams(l), "yield func(path, value string)"), body: b.String()})
 }
 
 // headText prints the calls of yield for what an element keeps of its head; use.path is what stands before an item's name.

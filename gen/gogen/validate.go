@@ -83,7 +83,7 @@ func (v *validator) steps(steps []gen.Step) {
 		case *gen.Take:
 			v.take(st.Item)
 		case *gen.Elements:
-			v.nested(st.Item.Name, "")
+			v.nested(st.Item.Name, v.sc.handed(st.Item))
 		case *gen.Branch:
 			v.branch(st)
 		case *gen.Choose:

@@ -218,16 +218,28 @@ func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) p
 		if a.Cover {
 			continue
 		}
+		if args[i].Op != gen.OpRef {
+			f.fail("a computed number is passed to %s", s.Name.Schema)
+			continue
+		}
 		v := f.reach(at, args[i].Ref)
 		if it := args[i].Ref.Last(); a.Struct == nil && it != nil {
 			if it.Scalar.Flag {
 				f.fail("the flag %s is passed to %s as a number", it.Name.Schema, s.Name.Schema)
 			}
-			v.arg = uintType(a.Bits) + "(" + v.expr + ")"
+			v.arg = numberType(a) + "(" + v.expr + ")"
 		}
 		below.params[a] = v
 	}
 	return below
+}
+
+// numberType is the type of a scalar parameter.
+func numberType(p *gen.Param) string {
+	if !p.Signed {
+		return uintType(p.Bits)
+	}
+	return strings.TrimPrefix(uintType(p.Bits), "u")
 }
 
 // own passes a struct's parameters to its methods.

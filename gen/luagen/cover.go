@@ -62,7 +62,7 @@ func (g *generator) summed(s *gen.Struct) bool {
 
 // prefix prints what puts path, a Lua expression, in front of the checksums that were met since k.
 func (g *generator) prefix(path string) {
-	g.line("for i = k + 1, sum_n do sum_path[i] = inside(%s, sum_path[i]) end", path)
+	g.line("for met = k + 1, sum_n do sum_path[met] = inside(%s, sum_path[met]) end", path)
 }
 
 // covering is a checksum whose parts a decode function must find; the header that holds it lies at holder in the struct.

@@ -27,14 +27,6 @@ func TestDissectorAgreesWithVectorsOfOtherSchema(t *testing.T) {
 	agree(t, p, vectorsOf(t, p))
 }
 
-func TestDissectorAgreesWithVectorsOfTheWholeLanguage(t *testing.T) {
-	p, err := gen.Load("../testdata/whole.mrs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	agree(t, p, vectorsOf(t, p))
-}
-
 // TestDissectorAgreesOnSignedAndLittleEndianNumbers changes the compiled schema: its numbers become signed or little-endian,
 // and its checksum is mirrored on one side only.
 func TestDissectorAgreesOnSignedAndLittleEndianNumbers(t *testing.T) {

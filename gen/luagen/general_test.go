@@ -25,6 +25,25 @@ func TestDissectorAgreesOnChecksumsContainersAndListsEverywhere(t *testing.T) {
 	}
 }
 
+func TestDissectorAgreesOnSumsThatAreNoCRC(t *testing.T) { agreeDamaged(t, "../testdata/sums.mrs") }
+
+func TestDissectorAgreesOnTheWholeLanguage(t *testing.T) { agreeDamaged(t, "../testdata/whole.mrs") }
+
+// agreeDamaged compares dissector and interpreter on the vectors of a schema, and on the same with bits flipped.
+func agreeDamaged(t *testing.T, schema string) {
+	t.Helper()
+	p, err := gen.Load(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, rng := generated(t, p), rand.New(rand.NewPCG(9, 10))
+	for _, b := range batches(t, p) {
+		b.agree(t, p, script)
+		b.flip(rng)
+		b.agree(t, p, script)
+	}
+}
+
 // otherLimit is the packets with a parameter, set to something else than its default.
 func otherLimit(t *testing.T, p *gen.Protocol) *batch {
 	t.Helper()

@@ -109,6 +109,9 @@ func selectorOf(root *gen.Struct) (*gen.Struct, *gen.Item) {
 				continue
 			}
 			ref = throughArg(inner.Selector, it.Struct, it.Args)
+			if ref.Last() == nil || ref.Last().Scalar == nil {
+				continue // the size or count of something
+			}
 		default:
 			continue
 		}

@@ -66,7 +66,7 @@ func (g *generator) list(l *gen.List) error {
 	}
 	g.open("cases = {")
 	for i, c := range l.Cases {
-		if err := g.listCase(abbr, g.caseNumber(i, c), c); err != nil {
+		if err := g.listCase(l, g.caseNumber(i, c), c); err != nil {
 			return err
 		}
 	}
@@ -187,11 +187,37 @@ func (g *generator) caseNumber(i int, c *gen.Case) uint64 {
 	return c.Key
 }
 
-func (g *generator) listCase(abbr string, number uint64, c *gen.Case) error {
+// caseDecode is the function that decodes the value of an element: that of its struct, or one that hands on what the list was
+// given.
+func (g *generator) caseDecode(l *gen.List, c *gen.Case) string {
+	of := "D." + c.Struct.Name.Filter
+	if len(c.Args) == 0 {
+		return of
+	}
+	f := &function{g: g, s: l.Head, names: map[string]string{}, taken: map[string]bool{}}
+	takes, hands := "o, e, t", "o, e, t"
+	for _, v := range params(g.use, l.Head) {
+		takes += ", " + f.local(v)
+	}
+	for _, v := range params(g.use, c.Struct) {
+		hands += ", " + f.handed(v, c.Struct.Params, c.Args)
+	}
+	return fmt.Sprintf("function(%s) return %s(%s) end", takes, of, hands)
+}
+
+// given reports whether elements of lists read what their list was given.
+func (g *generator) given() bool {
+	return slices.ContainsFunc(g.lists, func(l *gen.List) bool {
+		return slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return len(c.Args) > 0 })
+	})
+}
+
+func (g *generator) listCase(l *gen.List, number uint64, c *gen.Case) error {
+	abbr := g.p.Targets.LuaProto + "." + l.Name.Filter
 	field, decode := "", "nil"
 	if c.Struct != nil {
 		field = "H." + c.Struct.Name.Filter
-		decode = "D." + c.Struct.Name.Filter
+		decode = g.caseDecode(l, c)
 	} else {
 		own := abbr + "." + c.Name.Filter
 		if err := g.claim(own); err != nil {

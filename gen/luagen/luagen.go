@@ -29,6 +29,9 @@ var runtimeTLV string
 //go:embed runtime/crc.lua
 var runtimeCRC string
 
+//go:embed runtime/sums.lua
+var runtimeSums string
+
 //go:embed runtime/cover.lua
 var runtimeCover string
 

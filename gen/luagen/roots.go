@@ -60,6 +60,8 @@ func (g *generator) has(what string) bool {
 		return g.deep()
 	case "next":
 		return len(g.nextItems()) > 0
+	case "given":
+		return g.given()
 	case "lints":
 		return g.lints()
 	}

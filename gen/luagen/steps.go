@@ -120,14 +120,18 @@ func (f *function) invoke(in invocation) {
 
 // argument is what the caller passes for one value that the callee reads through a parameter.
 func (f *function) argument(v value, in invocation) string {
+	return f.handed(v, in.callee.Params, in.args)
+}
+
+func (f *function) handed(v value, params []*gen.Param, args []*gen.Expr) string {
 	if len(v.ref.Path) > 0 {
-		return f.local(value{v.kind, throughArg(v.ref, in.callee, in.args)})
+		return f.local(value{v.kind, through(v.ref, params, args)})
 	}
-	for i, p := range in.callee.Params {
+	for i, p := range params {
 		if p == v.ref.Param && p.Bits == 1 {
-			return f.printer().truth(in.args[i])
+			return f.printer().truth(args[i])
 		} else if p == v.ref.Param {
-			return f.printer().count(in.args[i])
+			return f.printer().count(args[i])
 		}
 	}
 	return "nil"
@@ -389,7 +393,7 @@ func (f *function) elements(e *gen.Elements) {
 	g.open("do")
 	args := ""
 	for _, v := range params(g.use, list.Head) {
-		args += ", " + f.local(value{v.kind, through(v.ref, list.Params, e.Item.Args)})
+		args += ", " + f.handed(v, list.Params, e.Item.Args)
 	}
 	end := fmt.Sprintf("stop - %d", e.Reserve)
 	if e.Tail != nil {

@@ -4,6 +4,7 @@ package luagen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -31,6 +32,9 @@ func (g *generator) sumOf(p place) int {
 func (g *generator) checksums() error {
 	if len(g.sums) > 0 {
 		g.embed(runtimeCRC)
+	}
+	if slices.ContainsFunc(g.sums, func(f sumField) bool { return f.item.Scalar.Sum.Sum.Kind > gen.SumOnes }) {
+		g.embed(runtimeSums)
 	}
 	g.open("local SUMS = {")
 	for _, f := range g.sums {
@@ -60,6 +64,12 @@ func (g *generator) sumText(s *gen.Sum) string {
 	switch {
 	case s.Kind == gen.SumOnes:
 		return "ones"
+	case s.Kind == gen.SumAdd:
+		return "sum8"
+	case s.Kind == gen.SumXor:
+		return "xor8"
+	case s.Kind == gen.SumFletcher:
+		return "fletcher"
 	case s.Width > 32:
 		return "nil"
 	case g.covers():

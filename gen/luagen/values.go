@@ -4,6 +4,7 @@ package luagen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -192,20 +193,30 @@ func (u *usage) steps(s *gen.Struct, steps []gen.Step) {
 
 // call makes the caller need what the callee reads through its parameters.
 func (u *usage) call(s, callee *gen.Struct, args []*gen.Expr) {
-	for _, v := range u.needs[callee].list {
-		if v.ref.Param != nil {
-			u.need(s, value{v.kind, throughArg(v.ref, callee, args)})
+	u.through(s, u.needs[callee].list, callee.Params, args)
+}
+
+// through makes the caller need what arguments read that the callee uses.
+func (u *usage) through(s *gen.Struct, used []value, params []*gen.Param, args []*gen.Expr) {
+	for _, v := range used {
+		switch i := slices.Index(params, v.ref.Param); {
+		case i < 0:
+		case len(v.ref.Path) == 0 && params[i].Bits > 0:
+			u.expr(s, args[i])
+		default:
+			u.need(s, value{v.kind, through(v.ref, params, args)})
 		}
 	}
 }
 
 // list makes the struct that holds a list need what the list reads through its parameters.
 func (u *usage) list(s *gen.Struct, it *gen.Item) {
-	for _, v := range u.needs[it.List.Head].list {
-		if v.ref.Param != nil {
-			u.need(s, value{v.kind, through(v.ref, it.List.Params, it.Args)})
+	for _, c := range it.List.Cases {
+		if c.Struct != nil {
+			u.through(it.List.Head, u.needs[c.Struct].list, c.Struct.Params, c.Args)
 		}
 	}
+	u.through(s, u.needs[it.List.Head].list, it.List.Params, it.Args)
 }
 
 // throughArg is a callee's reference through a parameter, seen from the caller.

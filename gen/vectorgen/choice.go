@@ -90,3 +90,18 @@ func shares(sw *gen.Item) bool {
 	}
 	return false
 }
+
+// wanted tells whether the plan asks for an optional item, or for another one that is only there together with it.
+func (m *maker) wanted(item *gen.Item) bool {
+	for _, it := range item.Owner.Items {
+		if m.plan.with[it] && needs(it.When, item.When) {
+			return true
+		}
+	}
+	return false
+}
+
+// needs tells whether a condition joins another one.
+func needs(e, part *gen.Expr) bool {
+	return e == part || e != nil && e.Op == gen.OpAndAnd && (needs(e.Args[0], part) || needs(e.Args[1], part))
+}

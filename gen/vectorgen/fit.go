@@ -85,7 +85,7 @@ func (m *maker) grow(sc gen.Scope, v *gen.Value, d int) bool {
 		case gen.KindArray:
 			return m.growArray(sc, v, d)
 		case gen.KindList:
-			return m.growList(v, d)
+			return m.growList(sc, v, d)
 		}
 	}
 	if v.Struct != sc.Self.Struct || v != sc.Self {
@@ -138,7 +138,7 @@ func (m *maker) growArray(sc gen.Scope, v *gen.Value, d int) bool {
 }
 
 // growList puts bytes behind the end marker, or makes an element longer, or adds one whose value has any length.
-func (m *maker) growList(v *gen.Value, d int) bool {
+func (m *maker) growList(sc gen.Scope, v *gen.Value, d int) bool {
 	l := v.Item.List
 	if l.End != nil && v.Pad+d >= 0 {
 		v.Pad += d
@@ -153,7 +153,7 @@ func (m *maker) growList(v *gen.Value, d int) bool {
 		if c.Required || c.Unique && holdsCase(v, c) {
 			continue
 		}
-		e := m.element(l, c, 0)
+		e := m.element(gen.Scope{Self: v, Args: sc.ArgsOf(v)}, c, 0)
 		if n := sizeOf(gen.Scope{Self: v}, &gen.Value{Item: v.Item, Kids: []*gen.Value{e}}); n == d || d > n && m.grow(gen.Scope{Self: e}, e, d-n) {
 			v.Kids = append(v.Kids, e)
 			return true

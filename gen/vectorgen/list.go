@@ -49,16 +49,26 @@ func (t *lister) allElements() {
 func (g *generator) alone(least *seed, sh *shape) {
 	for _, c := range sh.cases {
 		s := &seed{id: least.id + "/" + c.Name.Filter, of: least.of, tree: least.tree.Clone()}
-		for _, f := range gen.Fields(s.tree) {
-			if f.Node.Item == nil || f.Node.Item.Kind != gen.KindList || !slices.Contains(f.Node.Item.List.Cases, c) {
+		if s.addElement(c) {
+			g.encoded(s)
+		}
+	}
+}
+
+// addElement appends an element to the first list that may hold it.
+func (s *seed) addElement(c *gen.Case) bool {
+	done := false
+	scopes(gen.Scope{Self: s.tree, Args: s.of.args()}, func(sc gen.Scope) {
+		for _, k := range sc.Self.Kids {
+			if done || k.Item == nil || k.Item.Kind != gen.KindList || !slices.Contains(k.Item.List.Cases, c) {
 				continue
 			}
 			m := &maker{plan: plan{amount: 4}}
-			f.Node.Kids = append(f.Node.Kids, m.element(f.Node.Item.List, c, 0))
-			g.encoded(s)
-			break
+			k.Kids = append(k.Kids, m.element(gen.Scope{Self: k, Args: sc.ArgsOf(k)}, c, 0))
+			done = true
 		}
-	}
+	})
+	return done
 }
 
 // lister makes variations of one list in one packet.

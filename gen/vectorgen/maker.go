@@ -37,7 +37,7 @@ func (m *maker) structure(v *gen.Value, st *gen.Struct, args map[*gen.Param]*gen
 	sc := gen.Scope{Self: v, Args: args}
 	for _, item := range st.Items {
 		if item.When != nil {
-			if m.plan.with[item] {
+			if m.wanted(item) {
 				m.satisfy(sc, item.When)
 			}
 			if !sc.Truth(item.When) {
@@ -63,7 +63,7 @@ func (m *maker) fill(sc gen.Scope, k *gen.Value) {
 	case gen.KindSpan:
 		m.span(sc, k)
 	case gen.KindList:
-		m.list(k)
+		m.list(gen.Scope{Self: k, Args: sc.ArgsOf(k)})
 	case gen.KindSwitch:
 		m.choice(sc, k)
 	}
@@ -158,11 +158,14 @@ func refs(e *gen.Expr) []gen.Ref {
 	return out
 }
 
+// most is the longest array or span that is made; a count that breaks its range may ask for any.
+const most = 1 << 16
+
 func (m *maker) array(sc gen.Scope, k *gen.Value) {
 	a := k.Item.Array
 	n := m.limits(a.Count)
 	if a.Count != nil && !solved(sc, a.Count, k.Item) {
-		n = sc.Size(a.Count)
+		n = min(sc.Size(a.Count), most)
 	}
 	for range n {
 		k.Kids = append(k.Kids, m.elementOf(sc, a))
@@ -190,7 +193,7 @@ func (m *maker) span(sc gen.Scope, k *gen.Value) {
 	case s.Fixed >= 0:
 		n = s.Fixed
 	case s.Size != nil && !solved(sc, s.Size, k.Item):
-		n = sc.Size(s.Size)
+		n = min(sc.Size(s.Size), most)
 	}
 	m.resize(k, n)
 }
@@ -214,7 +217,8 @@ func (m *maker) resize(k *gen.Value, n int) {
 	}
 }
 
-func (m *maker) list(k *gen.Value) {
+func (m *maker) list(sc gen.Scope) {
+	k := sc.Self
 	for _, c := range k.Item.List.Cases {
 		if !c.Required && !m.plan.cases[c] {
 			continue
@@ -224,13 +228,14 @@ func (m *maker) list(k *gen.Value) {
 			n = max(1, m.plan.repeated)
 		}
 		for i := range n {
-			k.Kids = append(k.Kids, m.element(k.Item.List, c, i))
+			k.Kids = append(k.Kids, m.element(sc, c, i))
 		}
 	}
 }
 
 // element makes the i-th element of a case, each with another one of its keys.
-func (m *maker) element(l *gen.List, c *gen.Case, i int) *gen.Value {
+func (m *maker) element(sc gen.Scope, c *gen.Case, i int) *gen.Value {
+	l := sc.Self.Item.List
 	e := &gen.Value{Case: c}
 	keys := l.Keys
 	if keys == nil {
@@ -247,7 +252,7 @@ func (m *maker) element(l *gen.List, c *gen.Case, i int) *gen.Value {
 		e.Kids = append(e.Kids, k)
 	}
 	if c.Struct != nil {
-		m.structure(e, c.Struct, nil)
+		m.structure(e, c.Struct, sc.Bind(c.Struct, c.Args))
 	}
 	return e
 }

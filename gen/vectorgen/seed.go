@@ -81,7 +81,7 @@ func scopes(sc gen.Scope, visit func(gen.Scope)) {
 	for _, k := range sc.Self.Kids {
 		switch {
 		case k.Item == nil: // TLV
-			scopes(gen.Scope{Self: k}, visit)
+			scopes(gen.Scope{Self: k, Args: sc.ArgsOf(k)}, visit)
 		case k.Item.Kind == gen.KindArray && k.Item.Array.Struct != nil:
 			for _, e := range k.Kids {
 				scopes(gen.Scope{Self: e, Args: sc.Bind(k.Item.Array.Struct, k.Item.Array.Args)}, visit)
@@ -91,7 +91,7 @@ func scopes(sc gen.Scope, visit func(gen.Scope)) {
 		case k.Struct != nil:
 			scopes(gen.Scope{Self: k, Args: sc.Bind(k.Struct, k.Item.Args)}, visit)
 		case k.Item.Kind == gen.KindList:
-			scopes(gen.Scope{Self: k}, visit)
+			scopes(gen.Scope{Self: k, Args: sc.ArgsOf(k)}, visit)
 		}
 	}
 }

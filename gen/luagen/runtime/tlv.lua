@@ -39,7 +39,11 @@ local function element(list, o, stop, t, seen, prev, ...)
     list.tree(u, o)
   end
   if case then
+--@if given
+    local ok, code, inner, where = element_value(case, path, from, to, u, o, ...)
+--@else
     local ok, code, inner, where = element_value(case, path, from, to, u, o)
+--@end
     if not ok then return nil, code, inner, where end
     seen[number] = (seen[number] or 0) + 1
   end

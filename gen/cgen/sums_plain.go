@@ -12,12 +12,17 @@ import (
 // sumSteps prints how to compute a checksum over several parts.
 func (g *generator) sumSteps(p *printer, s *gen.Sum) {
 	t, reg, typ := g.tag(s.Name), fmt.Sprintf("uint%d_t", regBits(s)), fmt.Sprintf("uint%d_t", width(s.Width))
-	begin, end := "0u", "(uint16_t)(~reg & 0xffffu)"
-	if s.Kind == gen.SumCRC {
-		begin, end = hexText(crcInit(s)), "reg"
+	begin, end := "0u", "reg"
+	switch s.Kind {
+	case gen.SumCRC:
+		begin = hexText(crcInit(s))
 		if s.XorOut != 0 {
 			end = fmt.Sprintf("(%s)(reg ^ %s)", typ, hexText(s.XorOut))
 		}
+	case gen.SumOnes:
+		end = "(uint16_t)(~reg & 0xffffu)"
+	case gen.SumFletcher:
+		end = "(uint16_t)(((reg >> 16) << 8) | (reg & 0xffu))"
 	}
 	p.doc("Begins " + s.Name.Schema + " over several parts: what " + t + "_add continues and " + t + "_end turns into the checksum.")
 	p.line("static inline %s %s_begin(void)", reg, t)
@@ -44,21 +49,59 @@ func (g *generator) wholeSum(p *printer, s *gen.Sum) {
 	p.line("}")
 }
 
-// onesSource prints the checksum of RFC 1071. The register is a sum of 16 bits and, above it, whether an odd number of
-// bytes has been added.
-func (g *generator) onesSource(p *printer, s *gen.Sum) {
+// plainSource prints a checksum that is no CRC.
+func (g *generator) plainSource(p *printer, s *gen.Sum) {
 	t := g.tag(s.Name)
 	p.line("/* ---- %s ---- */", s.Name.Schema)
 	p.line("")
 	p.line("#ifndef %s_EXTERNAL", strings.ToUpper(t))
-	p.text(strings.ReplaceAll(onesText, "TAG", t))
+	p.text(strings.ReplaceAll(sumTexts[s.Kind], "TAG", t))
 	p.line("")
 	g.wholeSum(p, s)
 	p.line("#endif")
 	p.line("")
 }
 
-const onesText = `
+// sumTexts add bytes to a register. That of the checksum of RFC 1071 is a sum of 16 bits and, above it, whether an odd number of
+// bytes has been added; Fletcher's has its second sum in the upper half.
+var sumTexts = map[gen.SumKind]string{
+	gen.SumAdd: `
+uint8_t TAG_add(uint8_t reg, const uint8_t *p, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        reg = (uint8_t)(reg + p[i]);
+    }
+    return reg;
+}
+`,
+	gen.SumXor: `
+uint8_t TAG_add(uint8_t reg, const uint8_t *p, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        reg = (uint8_t)(reg ^ p[i]);
+    }
+    return reg;
+}
+`,
+	gen.SumFletcher: `
+uint32_t TAG_add(uint32_t reg, const uint8_t *p, size_t n)
+{
+    uint32_t low = reg & 0xffffu;
+    uint32_t high = reg >> 16;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        low = (low + p[i]) % 255u;
+        high = (high + low) % 255u;
+    }
+    return (high << 16) | low;
+}
+`,
+	gen.SumOnes: `
 uint32_t TAG_add(uint32_t reg, const uint8_t *p, size_t n)
 {
     uint64_t sum = reg & 0xffffu;
@@ -82,4 +125,5 @@ uint32_t TAG_add(uint32_t reg, const uint8_t *p, size_t n)
     }
     return (odd << 16) | (uint32_t)sum;
 }
-`
+`,
+}
