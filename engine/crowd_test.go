@@ -132,3 +132,42 @@ func (p *pair) rest() {
 		p.wire = nil
 	}
 }
+
+// What one end may hold besides for work that is under way, in bytes.
+const (
+	operationBytes = 320 // an operation that is posted and has not ended
+	receiveBytes   = 96  // a posted receive
+)
+
+// Work under way costs so much a piece, whatever its amount.
+func TestWorkUnderWayStaysSmall(t *testing.T) {
+	const streams = 16
+	for _, posted := range []int{10, 100, 1025} {
+		p := newPair(t, engine.Config{Posted: 2000})
+		ids := p.connect(1)
+		data := make([]byte, 64)
+		base := heap()
+		for n := range streams * posted {
+			p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: uint16(n % streams), Op: engine.OpSend, Data: data}))
+		}
+		sending := heap()
+		for n := range streams * posted {
+			p.must(p.ends[1].PostReceive(p.now, ids[1], engine.Receive{Stream: uint16(n % streams), Buffer: data}))
+		}
+		receiving := heap()
+		for _, c := range []struct {
+			what       string
+			held, each uint64
+		}{
+			{"operations", sending - base, operationBytes},
+			{"receives", receiving - sending, receiveBytes},
+		} {
+			bound := connBytes + streams*(streamBytes+uint64(posted)*c.each)
+			t.Logf("%d × %d %s: %d B, bound %d", streams, posted, c.what, c.held, bound)
+			if c.held > bound {
+				t.Errorf("%d × %d %s hold %d B, allowed are %d", streams, posted, c.what, c.held, bound)
+			}
+		}
+		runtime.KeepAlive(p)
+	}
+}
