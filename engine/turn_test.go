@@ -125,20 +125,24 @@ func (l *loop) stream(tb testing.TB, size int) (post func()) {
 }
 
 func TestTurnDoesNotAllocate(t *testing.T) {
-	l := newLoop(t, engine.Config{})
-	post := l.stream(t, 100_000)
-	cycle := func() {
-		post()
-		for done := 0; done < 1; {
-			l.turn(t)
-			done += l.drain(0)
+	for _, c := range []struct{ size, writes int }{{100_000, 1}, {64, 40}} {
+		l := newLoop(t, engine.Config{})
+		post := l.stream(t, c.size)
+		cycle := func() {
+			for range c.writes {
+				post()
+			}
+			for done := 0; done < c.writes; {
+				l.turn(t)
+				done += l.drain(0)
+			}
 		}
-	}
-	for range 2000 {
-		cycle()
-	}
-	if n := testing.AllocsPerRun(500, cycle); n > 0 {
-		t.Fatalf("%v allocations for a Write of 25 packets", n)
+		for range 2000 {
+			cycle()
+		}
+		if n := testing.AllocsPerRun(500, cycle); n > 0 {
+			t.Fatalf("%v allocations for %d Writes of %d bytes", n, c.writes, c.size)
+		}
 	}
 }
 
