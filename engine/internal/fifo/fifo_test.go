@@ -104,7 +104,7 @@ func TestPoolServesManyQueuesWithTheMemoryOfOne(t *testing.T) {
 				q.Push(n)
 			}
 			for range 100 {
-				q.Skip()
+				q.Discard()
 			}
 			pool.Reclaim(q)
 		}
