@@ -3,22 +3,44 @@
 package engine_test
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
 
-// crowd is how many connections TestCrowdStaysSmall opens: 200, or what MR_CROWD says.
-func crowd(t *testing.T) int {
-	n := 200
-	if s := os.Getenv("MR_CROWD"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
+// What one end may hold while nothing is under way, in bytes.
+const (
+	connBytes   = 4096 // a connection, without its paths and streams
+	pathBytes   = 768  // a path that has been opened
+	unusedBytes = 32   // a path that could be opened
+	streamBytes = 256  // a stream that has been used
+)
+
+// shape is a crowd of connections: how many, the paths that each could open and has opened, the streams that each has used,
+// how far their ids lie apart, and how many messages were posted on each stream at a time.
+type shape struct {
+	conns, most, paths, streams, stride, burst int
+}
+
+func (s shape) String() string {
+	return fmt.Sprintf("%d connections, %d of %d paths, %d streams by %d, %d messages at a time",
+		s.conns, s.paths, s.most, s.streams, s.stride, s.burst)
+}
+
+// crowdOf is how many connections the crowd of MR_CROWD has; 0 when that is not set.
+func crowdOf(t *testing.T) int {
+	s := os.Getenv("MR_CROWD")
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return n
 }
@@ -31,54 +53,123 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// What an idle connection, path and stream cost is bounded, and does not grow with their number.
+// What idle connections, paths and streams cost is bounded, whatever their number and whatever they have carried.
 //
 //mr:prop P43
 func TestCrowdStaysSmall(t *testing.T) {
-	const paths, streams = 4, 64
-	n := crowd(t)
-	p := newPair(t, engine.Config{Chunk: 1024, Posted: 16})
+	shapes := []shape{
+		{conns: 200, most: 16, paths: 4, streams: 64, stride: 1, burst: 1},
+		{conns: 200, most: 1, paths: 1, streams: 1, stride: 1, burst: 16},
+		{conns: 4, most: 1, paths: 1, streams: 4096, stride: 1, burst: 4},
+		{conns: 50, most: 16, paths: 16, streams: 64, stride: 1, burst: 16},
+		{conns: 50, most: 256, paths: 1, streams: 16, stride: 256, burst: 1},
+	}
+	if n := crowdOf(t); n > 0 {
+		shapes = append(shapes, shape{conns: n, most: 16, paths: 4, streams: 64, stride: 1, burst: 1})
+	}
+	for _, s := range shapes {
+		t.Run(s.String(), s.measure)
+	}
+}
+
+// measure builds the crowd and compares what it holds with the bounds.
+func (s shape) measure(t *testing.T) {
+	p := newPair(t, engine.Config{Chunk: 1024, Posted: 16, Paths: s.most})
 	p.check = false
-	measure := func(what string, limit uint64, parts int, build func()) {
-		before := heap()
-		build()
-		p.events = [2][]engine.Event{}
-		each := (heap() - before) / uint64(parts)
-		t.Logf("%d × %s: %d B each", parts, what, each)
-		if each > limit {
-			t.Errorf("%s costs %d B, allowed are %d", what, each, limit)
+	base := heap()
+	ids := s.open(p)
+	p.rest()
+	open := heap()
+	per := int64(open-base) / int64(2*s.conns)
+	bound := connBytes + s.paths*pathBytes + (s.most-s.paths)*unusedBytes
+	t.Logf("idle connection: %d B at each end, bound %d", per, bound)
+	if per > int64(bound) {
+		t.Errorf("an idle connection with %d of %d paths holds %d B, allowed are %d", s.paths, s.most, per, bound)
+	}
+	s.work(p, ids)
+	p.rest()
+	each := (int64(heap()) - int64(open)) / int64(2*s.conns*s.streams)
+	t.Logf("idle stream: %d B at each end, bound %d", each, streamBytes)
+	if each > streamBytes {
+		t.Errorf("a stream that has been used holds %d B, allowed are %d", each, streamBytes)
+	}
+	runtime.KeepAlive(p)
+}
+
+// open makes the connections and returns their ids at the opener.
+func (s shape) open(p *pair) (ids []engine.ConnID) {
+	for i := range s.conns {
+		id, err := p.ends[0].Open(p.now, routes(s.paths))
+		p.must(err)
+		ids = append(ids, id)
+		if i%32 == 31 || i == s.conns-1 { // as many as an endpoint answers at once
+			p.run("open", func() bool { return p.count(0, engine.Opened) == i+1 && p.count(1, engine.Opened) == i+1 })
 		}
 	}
-	var ids [2][]engine.ConnID
-	measure("connection with 4 idle paths, both ends", 2*(4096+paths*1400), n, func() {
-		for i := range n {
-			if _, err := p.ends[0].Open(p.now, routes(paths)); err != nil {
-				t.Fatal(err)
-			}
-			if i%32 == 31 || i == n-1 { // as many as an endpoint answers at once
-				p.run("open", func() bool { return p.count(0, engine.Opened) == i+1 && p.count(1, engine.Opened) == i+1 })
-			}
-		}
-		p.settle()
-		for end := range 2 {
-			for _, ev := range p.events[end] {
-				if ev.Kind == engine.Opened {
-					ids[end] = append(ids[end], ev.Conn)
-				}
-			}
-		}
-	})
+	return ids
+}
+
+// work lets every stream carry messages, all streams of a connection at a time.
+func (s shape) work(p *pair, ids []engine.ConnID) {
 	key, err := p.ends[1].Register(make([]byte, 64), engine.RemoteWrite)
 	p.must(err)
-	measure("stream that has carried a message, both ends", 1200, n*streams, func() {
-		for s := range streams {
-			for _, id := range ids[0] {
-				p.must(p.ends[0].Post(p.now, id, engine.Work{Stream: uint16(s), Op: engine.OpWrite, Key: key, Data: make([]byte, 64)}))
+	data := make([]byte, 64)
+	for _, id := range ids {
+		for n := range s.streams {
+			for range s.burst {
+				p.must(p.ends[0].Post(p.now, id, engine.Work{Stream: uint16(n * s.stride), Op: engine.OpWrite, Key: key, Data: data}))
 			}
-			p.run("writes", func() bool { return p.count(0, engine.Completed) == n })
-			p.settle()
-			p.events = [2][]engine.Event{}
 		}
-	})
-	runtime.KeepAlive(p)
+		p.run("writes", func() bool { return p.count(0, engine.Completed) == s.streams*s.burst })
+		p.events = [2][]engine.Event{}
+	}
+}
+
+// rest lets so much time pass that idle connections notice that they are.
+func (p *pair) rest() {
+	until := p.now.Add(8 * time.Second)
+	p.run("rest", func() bool { return p.now >= until })
+	p.events = [2][]engine.Event{}
+	if len(p.wire) == 0 {
+		p.wire = nil
+	}
+}
+
+// What one end may hold besides for work that is under way, in bytes.
+const (
+	operationBytes = 320 // an operation that is posted and has not ended
+	receiveBytes   = 96  // a posted receive
+)
+
+// Work under way costs so much a piece, whatever its amount.
+func TestWorkUnderWayStaysSmall(t *testing.T) {
+	const streams = 16
+	for _, posted := range []int{10, 100, 1025} {
+		p := newPair(t, engine.Config{Posted: 2000})
+		ids := p.connect(1)
+		data := make([]byte, 64)
+		base := heap()
+		for n := range streams * posted {
+			p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: uint16(n % streams), Op: engine.OpSend, Data: data}))
+		}
+		sending := heap()
+		for n := range streams * posted {
+			p.must(p.ends[1].PostReceive(p.now, ids[1], engine.Receive{Stream: uint16(n % streams), Buffer: data}))
+		}
+		receiving := heap()
+		for _, c := range []struct {
+			what       string
+			held, each uint64
+		}{
+			{"operations", sending - base, operationBytes},
+			{"receives", receiving - sending, receiveBytes},
+		} {
+			bound := connBytes + streams*(streamBytes+uint64(posted)*c.each)
+			t.Logf("%d × %d %s: %d B, bound %d", streams, posted, c.what, c.held, bound)
+			if c.held > bound {
+				t.Errorf("%d × %d %s hold %d B, allowed are %d", streams, posted, c.what, c.held, bound)
+			}
+		}
+		runtime.KeepAlive(p)
+	}
 }

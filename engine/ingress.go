@@ -97,17 +97,17 @@ func (e *Endpoint) arrive(c *conn, d *Datagram) *path.Path {
 	return p
 }
 
-// arrival is what the packet under way says of its path.
-func (e *Endpoint) arrival(d *Datagram) path.Arrival {
+// arrival fills in what the packet under way says of its path.
+func (e *Endpoint) arrival(a *path.Arrival, d *Datagram) {
 	base := &e.in.Base
-	return path.Arrival{At: e.now, PSN: base.Psn, TSN: base.Tsn, Epoch: base.Epoch, ECN: d.ECN}
+	a.At, a.PSN, a.TSN, a.Epoch, a.ECN = e.now, base.Psn, base.Tsn, base.Epoch, d.ECN
 }
 
 // follow lets an acceptor answer where the path's latest packet came from: only openers choose ports.
 //
 //mr:req MR-PATH-012 MR-PATH-013
-func (e *Endpoint) follow(c *conn, p *path.Path, d *Datagram) {
-	if !c.opener() && p.Follow(e.arrival(d), &d.Route) {
+func (e *Endpoint) follow(c *conn, p *path.Path, a *path.Arrival, route *Route) {
+	if !c.opener() && p.Follow(a, route) {
 		e.touch(c, p.Deadline())
 	}
 }
@@ -124,8 +124,10 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, d *Datagram) {
 		e.handleSequenced(c, p, d)
 		return
 	}
-	if p.Tracker().Hear(e.arrival(d)) {
-		e.follow(c, p, d)
+	var a path.Arrival
+	e.arrival(&a, d)
+	if p.Tracker().Hear(a) {
+		e.follow(c, p, &a, &d.Route)
 	}
 	switch base.Opcode {
 	case wire.OpcodeAck:

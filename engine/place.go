@@ -19,12 +19,13 @@ func (e *Endpoint) handleSequenced(c *conn, p *path.Path, d *Datagram) {
 		return
 	}
 	var k chunk
+	var a path.Arrival
 	e.describe(&k)
-	a := e.arrival(d)
+	e.arrival(&a, d)
 	a.Floor = k.message.Floor
 	verdict, newest, urgent := p.Tracker().Admit(a)
 	if newest {
-		e.follow(c, p, d)
+		e.follow(c, p, &a, &d.Route)
 	}
 	switch verdict {
 	case path.Copy:

@@ -94,15 +94,15 @@ const (
 // Event is something that the application should know.
 type Event struct {
 	Kind      EventKind
-	Conn      ConnID
+	Immediate bool // Received: Value is set
+	Written   bool // Received: the message was a Write with immediate, nothing lies in the buffer
 	Stream    uint16
+	Conn      ConnID
 	ID        uint64
 	Length    uint32 // Received: bytes of the message
-	Match     uint64 // Received: the sender's match bits
 	Value     uint32 // Received: the immediate value
+	Match     uint64 // Received: the sender's match bits
 	Result    uint64 // Completed: the word before an atomic operation
-	Immediate bool   // Received: Value is set
-	Written   bool   // Received: the message was a Write with immediate, nothing lies in the buffer
 	Err       error
 }
 

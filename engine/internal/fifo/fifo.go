@@ -49,12 +49,12 @@ func (q *Queue[T]) Pop() (item T, ok bool) {
 		return item, false
 	}
 	item = q.items[q.head]
-	q.Skip()
+	q.Discard()
 	return item, true
 }
 
-// Skip drops the first item; the queue must not be empty.
-func (q *Queue[T]) Skip() {
+// Discard drops the first item; the queue must not be empty.
+func (q *Queue[T]) Discard() {
 	var zero T
 	q.items[q.head] = zero
 	q.head++

@@ -16,7 +16,6 @@ type guard struct {
 	width      int64
 	since      mono.Time // of the last change
 	duplicates uint32    // reported by the peer
-	Raised     uint64    // how often there was proof
 }
 
 // Bounds of the guard.
@@ -41,6 +40,5 @@ func (p *Path) learn(now mono.Time, b *wire.PathAck) {
 	if t, ok := p.ledger.transmission(b.Counters.LastDuplicate); ok && t.forGap {
 		g.width = min(max(2*g.width, 1), widestGuard)
 		g.since = now
-		g.Raised++
 	}
 }

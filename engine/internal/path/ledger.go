@@ -55,10 +55,10 @@ type ledger struct {
 	lost     list
 	inFlight int // bytes of the flight list
 	nextTSN  uint32
+	largest  uint32         // largest TSN acknowledged
 	sent     []transmission // index TSN mod len: the latest ones
 	psns     uint64         // PSNs ever taken
 	tsns     uint64         // TSNs ever taken
-	largest  uint32         // largest TSN acknowledged
 }
 
 // transmission is what is remembered of a TSN.

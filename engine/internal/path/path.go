@@ -58,6 +58,8 @@ type Counters struct {
 type Path struct {
 	ID       uint16
 	Epoch    uint8
+	ecn      ecn
+	reported reported
 	Route    Route
 	Sent     Counters
 	cfg      *Config
@@ -65,13 +67,11 @@ type Path struct {
 	tracker  Tracker
 	rtt      estimator
 	window   cc.Controller
-	ecn      ecn
 	timer    timer
 	health   health
 	left     left
 	narrow   narrow
 	guard    guard
-	reported reported
 }
 
 // reported is what the peer's blocks said last.

@@ -60,7 +60,7 @@ func (p *Path) Rebind(now mono.Time, route Route) {
 
 // Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
 // whether they have changed.
-func (p *Path) Follow(a Arrival, route *Route) bool {
+func (p *Path) Follow(a *Arrival, route *Route) bool {
 	if a.Epoch == p.Epoch && *route == p.Route {
 		return false
 	}

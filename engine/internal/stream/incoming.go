@@ -293,7 +293,7 @@ func (s *Incoming) deliver() {
 		if m == nil || !m.complete {
 			return
 		}
-		s.messages.Skip()
+		s.messages.Discard()
 		s.oldest++
 		switch {
 		case m.Op == end:
@@ -314,7 +314,7 @@ func (s *Incoming) consume(m *incoming) {
 		ID: r.id, Length: m.Length, Match: m.Match, Value: m.Value, Immediate: m.Immediate, Written: m.Op == Write,
 	})
 	for s.receives.Len() > 0 && s.receives.Items()[0].done {
-		s.receives.Skip()
+		s.receives.Discard()
 		s.consumed++
 	}
 	s.memory.receives.Reclaim(&s.receives)

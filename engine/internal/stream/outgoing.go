@@ -247,7 +247,7 @@ func (s *Outgoing) NextDone() (Done, bool) {
 		return d, true
 	}
 	m := s.queue.Front()
-	s.queue.Skip()
+	s.queue.Discard()
 	s.budget.queues.Reclaim(&s.queue)
 	s.budget.give(m)
 	s.cursor = max(s.cursor-1, 0)
