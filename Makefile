@@ -28,7 +28,7 @@ generate: gen ## The same.
 trace: ## Which code obeys each requirement, and which test proves it?
 	@scripts/trace.sh
 
-mutants: ## Does a test notice each of a hundred small faults? Prints the matrix.
+mutants: ## Does a test notice each of a hundred small faults, and raise no alarm without one? Prints the matrix.
 	@go run ./fuzz/mutants
 
 soak: ## Random faults for MIN minutes (10); what was found goes to fuzz/ledger.jsonl.

@@ -59,6 +59,12 @@ func TestGrantLowersTheLimitAndEnds(t *testing.T) {
 	if got := k.rate(Time(time.Second)); got != 0 {
 		t.Errorf("rate %d after an older hint, when there is no limit any more", got)
 	}
+	for _, serial := range []uint16{1 << 15, 1<<16 - 1, 0, 5} { // each is newer than the one before
+		k.hint(Time(time.Second), &wire.Ack{Rate: mbit80 + uint32(serial), HintSerial: serial})
+		if got, want := k.rate(Time(time.Second)), uint64(mbit80+uint32(serial))*1000; got != want {
+			t.Errorf("rate %d after hint number %d, want %d", got, serial, want)
+		}
+	}
 }
 
 // While a hint binds, marks do not lower the connection's window; without it they do.

@@ -51,7 +51,7 @@ func newStage() *stage {
 func (s *stage) build() error {
 	for i := range s.ends {
 		cfg := s.cfg
-		cfg.Seed[0], cfg.Accept = byte(i+1), i == 1
+		cfg.Seed[0], cfg.Seed[9], cfg.Accept = byte(i+1), endSeed(), i == 1
 		if i == 0 && s.wantBits >= 0 {
 			seed, err := seedFor(cfg, uint32(s.wantBits))
 			if err != nil {
@@ -72,7 +72,7 @@ func (s *stage) build() error {
 func seedFor(cfg engine.Config, first uint32) (seed [32]byte, err error) {
 	buf := make([]byte, 10000)
 	for n := range 100_000 {
-		seed = [32]byte{byte(n), byte(n >> 8), byte(n >> 16), 7}
+		seed = [32]byte{byte(n), byte(n >> 8), byte(n >> 16), 7, 9: endSeed()}
 		cfg.Seed = seed
 		end, err := engine.New(cfg)
 		if err != nil {

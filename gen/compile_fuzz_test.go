@@ -14,6 +14,7 @@ import (
 // maxCompile bounds the time for an input of the fuzzer, with room for a busy machine.
 const maxCompile = 10 * time.Second
 
+// FuzzCompile: any text compiles or is answered with diagnostics, and soon.
 func FuzzCompile(f *testing.F) {
 	seeds, err := filepath.Glob(filepath.Join(diagDir, "*", "bad.mrs"))
 	if err != nil || len(seeds) == 0 {

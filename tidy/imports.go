@@ -68,6 +68,7 @@ var table = map[string][]string{
 	// Outside both: the oracle of tests, a file to embed, and the checks of the project itself.
 	"fuzz/model":      {},
 	"fuzz/mutants":    {kong, pretty, progress, term},
+	"fuzz/steps":      {"engine", "wire"},
 	"wireshark":       {},
 	"tidy":            {"gen", "gen/docgen", "tidy/skip", "golang.org/x/tools/..."},
 	"tidy/skip":       {},

@@ -156,6 +156,11 @@ func (t *Tree) findTargets(page *File) (found []Finding) {
 		}
 		delete(want, m[1])
 	})
+	for name, cell := range t.targetCells() {
+		if strings.HasSuffix(cell, "| ") {
+			found = append(found, Finding{page.Path, 1, name, "the comment of " + name + " does not say what it claims"})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		found = append(found, Finding{page.Path, 1, name, "the fuzz target " + name + " is not listed"})
 	}

@@ -35,3 +35,26 @@ func TestPropertiesPageIsThatOfTheCode(t *testing.T) {
 		t.Errorf("%d properties have a row, want %d", len(rows), mostProperties)
 	}
 }
+
+// What the engine is compared with shares nothing with it.
+func TestOracleImportsNothingOfTheEngine(t *testing.T) {
+	tree, err := Read("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, f := range tree.hand() {
+		if dirOf(f.Path) != "fuzz/model" || isTest(f.Path) {
+			continue
+		}
+		files++
+		for _, spec := range f.Syntax.Imports {
+			if to, foreign := tree.foreign(spec); foreign {
+				t.Errorf("%s imports %s", f.Path, to)
+			}
+		}
+	}
+	if files == 0 {
+		t.Error("fuzz/model is gone")
+	}
+}

@@ -110,6 +110,9 @@ func TestPortAsksForALargeReceiveQueue(t *testing.T) {
 	}
 }
 
+// FuzzControl: no control message of the kernel is read beyond its end, whatever its length says.
+//
+//mr:prop P46
 func FuzzControl(f *testing.F) {
 	var c control
 	c.buf = make([]byte, controlSize)

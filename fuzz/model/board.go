@@ -33,6 +33,7 @@ type Counts struct {
 
 // Board is what a receiver knows of a path.
 type Board struct {
+	window   int64          // PSNs from base that may arrive, and TSNs that are remembered
 	received map[int64]bool // PSNs placed
 	seen     map[int64]bool // TSNs
 	floor    int64          // the highest named by the sender
@@ -41,8 +42,13 @@ type Board struct {
 }
 
 // NewBoard returns a path on which nothing has arrived.
-func NewBoard() *Board {
-	return &Board{received: map[int64]bool{}, seen: map[int64]bool{}, largest: -1, counts: Counts{LastDuplicate: -1}}
+func NewBoard() *Board { return NewBoardWithin(slots) }
+
+// NewBoardWithin is for numbers so narrow that no more than a window of them can be told apart.
+func NewBoardWithin(window int64) *Board {
+	return &Board{
+		window: window, received: map[int64]bool{}, seen: map[int64]bool{}, largest: -1, counts: Counts{LastDuplicate: -1},
+	}
 }
 
 // Base is the lowest PSN neither received nor below a floor.
@@ -56,7 +62,7 @@ func (b *Board) Base() int64 {
 
 // Arrive takes in a packet.
 func (b *Board) Arrive(p Packet) Verdict {
-	recent := p.TSN > b.largest-slots
+	recent := p.TSN > b.largest-b.window
 	if recent && b.seen[p.TSN] {
 		b.counts.Copies++
 		return Copy
@@ -67,7 +73,7 @@ func (b *Board) Arrive(p Packet) Verdict {
 	if !p.Sequenced {
 		return Heard
 	}
-	if p.PSN >= b.Base()+slots {
+	if p.PSN >= b.Base()+b.window {
 		return Outside
 	}
 	b.counts.Packets++

@@ -4,11 +4,12 @@
 // notices is a promise that nobody checks. The product has no switch for this: each fault replaces one file by way of
 // `go test -overlay`, in a run of its own.
 //
-//	go run ./fuzz/mutants            every fault against the suites, cheapest first, until one notices it
+//	go run ./fuzz/mutants            every fault against the suites, cheapest first, until one notices it; and the controls
+//	go run ./fuzz/mutants -only control   the unchanged code with 20 seeds against every suite and all scripts: no alarm may be raised
 //	go run ./fuzz/mutants -smoke     the canaries and one fault of each kind, without the simulator
 //	go run ./fuzz/mutants -only floor-one-too-high,sack
 //
-// It fails when a fault survives, when a canary survives in any suite, or when the unchanged code fails.
+// It fails when a fault survives, when a canary survives in any suite, or when the unchanged code raises an alarm.
 package main
 
 import (
@@ -57,8 +58,10 @@ func run(ctx context.Context, o Options) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	faults = choose(faults, o)
-	if len(faults) == 0 {
+	control := o.Only == "" && !o.Smoke || o.Only == "control"
+	if faults = choose(faults, o); o.Only == "control" {
+		faults = nil
+	} else if len(faults) == 0 {
 		return false, fmt.Errorf("no fault is called %s", o.Only)
 	}
 	if o.List {
@@ -83,8 +86,14 @@ func run(ctx context.Context, o Options) (ok bool, err error) {
 	if err := r.baseline(ctx); err != nil {
 		return false, err
 	}
-	results := r.all(ctx, faults, max(o.Jobs, 1))
-	m := Matrix{Results: results, Seconds: time.Since(begun).Seconds()}
+	var m Matrix
+	if control {
+		if m.Controls, err = r.controls(ctx, max(o.Jobs, 1)); err != nil {
+			return false, err
+		}
+	}
+	m.Results = r.all(ctx, faults, max(o.Jobs, 1))
+	m.Seconds = time.Since(begun).Seconds()
 	if o.JSON {
 		return m.Good(), m.writeJSON(os.Stdout)
 	}

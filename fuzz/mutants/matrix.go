@@ -60,12 +60,23 @@ func (r *Result) line() string {
 
 // Matrix is every fault and who noticed it.
 type Matrix struct {
-	Results []Result `json:"results"`
-	Seconds float64  `json:"seconds"`
+	Results  []Result  `json:"results"`
+	Controls []Control `json:"controls,omitempty"`
+	Seconds  float64   `json:"seconds"`
 }
 
-// Good tells whether every fault was noticed.
-func (m *Matrix) Good() bool { return m.count(func(r *Result) bool { return !r.Noticed() }) == 0 }
+// Good tells whether every fault was noticed, and nothing where there is no fault.
+func (m *Matrix) Good() bool {
+	return m.count(func(r *Result) bool { return !r.Noticed() }) == 0 && m.alarms() == 0
+}
+
+// alarms is how often the unchanged code was taken for a faulty one.
+func (m *Matrix) alarms() (n int) {
+	for _, c := range m.Controls {
+		n += c.Alarms
+	}
+	return n
+}
 
 func (m *Matrix) count(is func(*Result) bool) (n int) {
 	for i := range m.Results {
@@ -82,12 +93,29 @@ func (m *Matrix) write(w io.Writer) error {
 			return err
 		}
 	}
+	if err := m.writeControls(w); err != nil {
+		return err
+	}
 	canaries := m.count(func(r *Result) bool { return r.Kind == canary })
 	alive := m.count(func(r *Result) bool { return r.Kind != canary && r.Error == "" && !r.Noticed() })
 	_, err := fmt.Fprintf(w, "%d faults, %d survive, %d could not be tried; %d canaries, %d noticed by every suite; %d blind; %.0f s\n",
 		len(m.Results)-canaries, alive, m.count(func(r *Result) bool { return r.Error != "" }),
 		canaries, m.count(func(r *Result) bool { return r.Kind == canary && r.Noticed() }),
 		m.count(func(r *Result) bool { return r.Blind }), m.Seconds)
+	return err
+}
+
+// writeControls prints what the suites made of the unchanged code.
+func (m *Matrix) writeControls(w io.Writer) error {
+	if len(m.Controls) == 0 {
+		return nil
+	}
+	for i := range m.Controls {
+		if _, err := fmt.Fprintln(w, m.Controls[i].line()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%d seeds × %d suites, scripts included: %d false alarms\n", controlSeeds, len(m.Controls), m.alarms())
 	return err
 }
 

@@ -78,6 +78,9 @@ func TestCanaryMustBeNoticedByEverySuite(t *testing.T) {
 		if m.Good() != c.want {
 			t.Errorf("%s: %v", c.name, m.Good())
 		}
+		if m.Controls = []Control{{Suite: "engine"}, {Suite: "models", Alarms: 1}}; m.Good() {
+			t.Errorf("%s: good in spite of a false alarm", c.name)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,12 +52,22 @@ func (r *runner) suitesOf(f Fault) []suite {
 	if err != nil || len(tests) == 0 {
 		return all
 	}
-	for _, file := range tests {
-		if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(`"pgregory.net/rapid"`)) {
-			own.args = quietRapid
-		}
+	if r.usesRapid(own.dir) {
+		own.args = quietRapid
 	}
 	return append([]suite{own}, all...)
+}
+
+// usesRapid tells whether the tests of a package take rapid's flags.
+func (r *runner) usesRapid(dir string) bool {
+	tests, err := filepath.Glob(filepath.Join(r.root, dir, "*_test.go"))
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(tests, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && bytes.Contains(text, []byte(`"pgregory.net/rapid"`))
+	})
 }
 
 // limit is how long a suite may take with a fault in it: a hang is noticed, too.

@@ -27,7 +27,38 @@ func TestGapEqualsExactArithmetic(t *testing.T) {
 		if got := Gap(size, rate); got != want {
 			t.Fatalf("%d bytes at %d bit/s take %v, want %v", size, rate, got, want)
 		}
+		rtt := time.Duration(rapid.Int64Range(-1, int64(2*time.Hour)).Draw(t, "rtt"))
+		most := new(big.Int).SetUint64(^uint64(0))
+		per := most
+		if rtt > 0 {
+			if per = new(big.Int).Div(new(big.Int).Mul(big.NewInt(int64(size)), big.NewInt(8*int64(time.Second))), big.NewInt(int64(rtt))); per.Cmp(most) > 0 {
+				per = most
+			}
+		}
+		if got := Rate(size, rtt); got != per.Uint64() {
+			t.Fatalf("%d bytes in %v are %d bit/s, want %v", size, rtt, got, per)
+		}
 	})
+}
+
+// After an hour without packets no more of them leave together than after a moment, at rates up to terabits.
+//
+//mr:prop P31
+//mr:test MR-CC-013
+func TestIdlePacerSavesNoCredit(t *testing.T) {
+	for _, rate := range []uint64{1_000_000, 100_000_000_000, 1_600_000_000_000} {
+		var p Pacer
+		p.Sent(0, 4160, rate)
+		now := mono.Time(time.Hour)
+		sent := 0
+		for p.Next() <= now {
+			p.Sent(now, 4160, rate)
+			sent++
+		}
+		if sent != creditPackets {
+			t.Errorf("%d packets leave together at %d bit/s", sent, rate)
+		}
+	}
 }
 
 //mr:test MR-CC-013

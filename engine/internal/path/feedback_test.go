@@ -268,3 +268,45 @@ func vectorBlocks(tb testing.TB) (blocks [][]byte) {
 	}
 	return blocks
 }
+
+// Whatever counters a peer reports, and in whatever order: what the window hears of is possible, and once it was not, the path is
+// blind for good.
+//
+//mr:prop P32
+//mr:test MR-CC-016
+func TestCountersOfAnyKindStayPossible(t *testing.T) {
+	blind := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := New(0, Route{}, testConfig(32, 0))
+		var packets, marked uint64
+		var known [2]uint32
+		for range rapid.IntRange(1, 30).Draw(t, "blocks") {
+			for range rapid.IntRange(1, 30).Draw(t, "sent") {
+				if p.Room(1000) {
+					p.Record(0, Moved{Size: 1000})
+				}
+			}
+			b := wire.PathAck{Base: p.ledger.next, Largest: p.space(-1)}
+			b.Packets = known[0] + uint32(rapid.OneOf(rapid.IntRange(-5, 60), rapid.Int()).Draw(t, "packets"))
+			b.Ce = known[1] + uint32(rapid.OneOf(rapid.IntRange(-2, 20), rapid.Int()).Draw(t, "ce"))
+			was := p.Blind()
+			_, v := p.Ack(1, &b, 0, nil)
+			if was && !p.Blind() {
+				t.Fatal("a path that has heard lies believes in marks again")
+			}
+			packets, marked = packets+uint64(v.Feedback.Packets), marked+uint64(v.Feedback.Marked)
+			if v.Feedback.Marked > v.Feedback.Packets || packets > 2*p.Sent.Packets+lateCopies || marked != p.Sent.CE {
+				t.Fatalf("%+v after %d packets sent: %d have arrived and %d were marked", v.Feedback, p.Sent.Packets, packets, marked)
+			}
+			if v.Feedback.Packets > 0 {
+				known = [2]uint32{b.Packets, b.Ce}
+			}
+		}
+		if p.Blind() {
+			blind++
+		}
+	})
+	if blind == 0 {
+		t.Error("no path was ever blind")
+	}
+}

@@ -44,12 +44,14 @@ type listener struct {
 	board   *model.Board
 	tsn     int64 // the largest so far
 	last    model.Block
+	met     map[Admission]int
 }
 
 func newListener(t rapid.TB, space wire.Space, first uint32) *listener {
-	first &= space.Mask()
-	p := New(0, Route{}, testConfig(space, first))
-	return &listener{t: t, space: space, first: first, tracker: p.Tracker(), board: model.NewBoard(), last: model.Block{Largest: -1}}
+	cfg := testConfig(space, first&space.Mask())
+	return &listener{
+		t: t, space: space, first: cfg.First, tracker: New(0, Route{}, cfg).Tracker(), board: model.NewBoardWithin(cfg.window()), last: model.Block{Largest: -1}, met: map[Admission]int{},
+	}
 }
 
 // word is a packet in five bytes: the distance of its PSN from base and of its TSN from the largest, the floor, and what else it is.
@@ -67,12 +69,14 @@ const (
 func (l *listener) say(w word) {
 	l.t.Helper()
 	base := l.board.Base()
+	reach := min(500, int64(1)<<(l.space-1)-20) // farther apart, a narrow space does not tell old from new
+	within := func(n int64) int64 { return min(max(n, -reach), reach) }
 	p := model.Packet{
-		PSN: base + 2*int64(int8(w[0])) + int64(int8(w[1])), TSN: l.tsn + int64(int8(w[2])),
+		PSN: base + within(2*int64(int8(w[0]))+int64(int8(w[1]))), TSN: l.tsn + within(3*int64(int8(w[2]))),
 		Sequenced: w[4]&unsequenced == 0, CE: w[4]&congested != 0, NotECT: w[4]&(congested|unmarked) == unmarked,
 	}
-	if p.PSN-int64(w[3]) < base-500 {
-		w[3] = 0 // farther than a narrow space tells old from new
+	if p.PSN-int64(w[3]) < base-reach {
+		w[3] = 0
 	}
 	a := Arrival{PSN: l.space.Add(l.first, p.PSN), TSN: l.space.Add(l.first, p.TSN), Floor: w[3], ECN: ect0}
 	switch {
@@ -95,6 +99,7 @@ func (l *listener) say(w word) {
 	if verdict := map[model.Verdict]Admission{model.New: Fresh, model.Duplicate: Duplicate, model.Copy: Copy, model.Outside: Outside}[want]; got != verdict {
 		l.t.Fatalf("%+v with base %d: verdict %d, want %d", p, base, got, verdict)
 	}
+	l.met[got]++
 	switch {
 	case got == Fresh && w[4]&refusedByStream != 0:
 		l.tracker.Refused()
@@ -142,13 +147,14 @@ func (l *listener) report(base int64) {
 	l.last = block
 }
 
-// listen lets a program of words be said.
-func listen(t rapid.TB, setup uint64, program []byte) {
-	l := newListener(t, []wire.Space{10, 11, 16, 32}[setup%4], uint32(setup>>8))
+// listen lets a program of words be said, and returns how often each verdict was met.
+func listen(t rapid.TB, setup uint64, program []byte) map[Admission]int {
+	l := newListener(t, []wire.Space{8, 9, 10, 16, 32}[setup%5], uint32(setup>>8))
 	for len(program) >= len(word{}) {
 		l.say(word(program))
 		program = program[len(word{}):]
 	}
+	return l.met
 }
 
 // Whatever arrives, in whatever order and however often: what a receiver admits and reports is what sets say. A PSN beyond the
@@ -157,17 +163,28 @@ func listen(t rapid.TB, setup uint64, program []byte) {
 //mr:prop P1 P2 P3 P9
 //mr:test MR-PATH-006 MR-PATH-007 MR-PATH-008 MR-ACK-001 MR-ACK-002 MR-ACK-003 MR-ACK-010
 func TestAnyArrivalEqualsSets(t *testing.T) {
+	met := map[Admission]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		var program []byte
 		for range rapid.IntRange(1, 200).Draw(t, "words") {
 			w := rapid.SliceOfN(rapid.Byte(), 5, 5).Draw(t, "word")
-			if rapid.Bool().Draw(t, "orderly") {
+			switch rapid.IntRange(0, 5).Draw(t, "manners") {
+			case 0, 1, 2:
 				w[0], w[1], w[2], w[3], w[4] = 0, w[1]%8, 1, w[3]%32, 0
+			case 3:
+				w[0], w[1], w[3], w[4] = 40, w[1]%128, 64+w[3]%64, 0 // up to the window and beyond
 			}
 			program = append(program, w...)
 		}
-		listen(t, rapid.Uint64().Draw(t, "setup"), program)
+		for verdict, n := range listen(t, rapid.Uint64().Draw(t, "setup"), program) {
+			met[verdict] += n
+		}
 	})
+	for _, verdict := range []Admission{Fresh, Duplicate, Copy, Outside} {
+		if met[verdict] < 10 {
+			t.Errorf("verdict %d is met %d times only", verdict, met[verdict])
+		}
+	}
 }
 
 // FuzzReceiver: whatever packets arrive on a path, what is admitted and reported is what sets say. The seeds are the heads of the
