@@ -13,14 +13,75 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// only checks that between two looks at an endpoint one counter of drops has gone up by one, and no other has moved.
-func only(t *testing.T, what string, before, after engine.EndpointStats, drop engine.Drop) {
+// counted is an endpoint's counters before something came in.
+type counted struct {
+	what   string
+	before engine.EndpointStats
+}
+
+// only checks that one counter of drops has gone up by one since, and no other has moved.
+func (c counted) only(t *testing.T, after engine.EndpointStats, drop engine.Drop) {
 	t.Helper()
-	want := before.Drops
+	want := c.before.Drops
 	want[drop]++
 	if diff := cmp.Diff(want, after.Drops); diff != "" {
-		t.Errorf("%s: only %v should have moved (-want +got)\n%s", what, drop, diff)
+		t.Errorf("%s: only %v should have moved (-want +got)\n%s", c.what, drop, diff)
 	}
+}
+
+// faults are what a peer can do wrong on an established connection.
+var faults = map[string]struct {
+	make func(f *forger) engine.Datagram
+	drop engine.Drop
+}{
+	"an unknown opcode":         {bytesOf(func(b []byte) { b[1] = 0x42; signed(b) }), engine.DropMalformed},
+	"a wrong checksum":          {bytesOf(func(b []byte) { b[30] ^= 1 }), engine.DropChecksum},
+	"another version":           {bytesOf(func(b []byte) { b[0] = b[0]&15 | 0x20; signed(b) }), engine.DropVersion},
+	"a sealed packet":           {bytesOf(func(b []byte) { b[0] |= 8; signed(b) }), engine.DropSecure},
+	"CONFIRM of an unknown tag": {packetOf(wire.OpcodeConfirm, func(p *wire.Packet) { p.Base.Tag++ }), engine.DropUnknownTag},
+	"another address": {func(f *forger) engine.Datagram {
+		d := f.write
+		d.Route.Remote = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 9}), 10000)
+		return d
+	}, engine.DropAddress},
+	"a late RETRY": {packetOf(wire.OpcodeRetry, func(p *wire.Packet) {
+		p.Base.Psn, p.Base.Tsn = 0, 0
+		p.Plain.Retry.Parameters.CookiePresent = true
+		p.Plain.Retry.Parameters.Cookie.Value = make([]byte, 16)
+	}), engine.DropPhase},
+	"a late REJECT":        {packetOf(wire.OpcodeReject, func(p *wire.Packet) { p.Base.Psn, p.Base.Tsn = 0, 0 }), engine.DropPhase},
+	"CLOSED without CLOSE": {packetOf(wire.OpcodeClosed, func(*wire.Packet) {}), engine.DropPhase},
+	"path 16 of 16":        {packetOf(wire.OpcodeWrite, func(p *wire.Packet) { p.Base.Path = 16 }), engine.DropPath},
+	"a message beyond the window": {packetOf(wire.OpcodeWrite, func(p *wire.Packet) {
+		p.Plain.Write.Message.Message = 256
+	}), engine.DropLimit},
+	"an ACK of a TSN never sent": {packetOf(wire.OpcodeAck, func(p *wire.Packet) {
+		p.Plain.Ack = wire.BodyAck{Ack: wire.Ack{Blocks: 1}, Blocks: []wire.PathAck{{Largest: 1 << 31}}}
+	}), engine.DropAck},
+	"an ACK of a path never used": {packetOf(wire.OpcodeAck, func(p *wire.Packet) {
+		p.Plain.Ack = wire.BodyAck{Ack: wire.Ack{Blocks: 1}, Blocks: []wire.PathAck{{Path: 7}}}
+	}), engine.DropAck},
+	"a NOTICE about nothing": {packetOf(wire.OpcodeNotice, func(p *wire.Packet) {
+		p.Plain.Notice = wire.Notice{Code: wire.NoticeCodeBounds, Psn: 5}
+	}), engine.DropNotice},
+	"a RECEIVE_READY about nothing": {packetOf(wire.OpcodeReceiveReady, func(p *wire.Packet) {
+		p.Plain.ReceiveReady = wire.Ready{Stream: 9, Posted: 1}
+	}), engine.DropNotice},
+}
+
+// bytesOf is the peer's Write after a change of its bytes.
+func bytesOf(change func(b []byte)) func(f *forger) engine.Datagram {
+	return func(f *forger) engine.Datagram {
+		d := f.write
+		d.Bytes = bytes.Clone(d.Bytes)
+		change(d.Bytes)
+		return d
+	}
+}
+
+// packetOf is a packet of the peer with an opcode.
+func packetOf(opcode wire.Opcode, change func(p *wire.Packet)) func(f *forger) engine.Datagram {
+	return func(f *forger) engine.Datagram { return f.packetOf(opcode, change) }
 }
 
 // forger hands an acceptor packets that its peer, or nobody, would send.
@@ -65,60 +126,12 @@ func (f *forger) packetOf(opcode wire.Opcode, change func(p *wire.Packet)) engin
 //
 //mr:test MR-ERR-006 MR-ERR-004 MR-ACK-005 MR-STREAM-008 MR-STREAM-022 MR-PATH-002 MR-PATH-008
 func TestEachFaultOfAPeerMovesItsCounterOnly(t *testing.T) {
-	bytesOf := func(change func(b []byte)) func(f *forger) engine.Datagram {
-		return func(f *forger) engine.Datagram {
-			d := f.write
-			d.Bytes = bytes.Clone(d.Bytes)
-			change(d.Bytes)
-			return d
-		}
-	}
-	packet := func(opcode wire.Opcode, change func(p *wire.Packet)) func(f *forger) engine.Datagram {
-		return func(f *forger) engine.Datagram { return f.packetOf(opcode, change) }
-	}
-	for name, c := range map[string]struct {
-		make func(f *forger) engine.Datagram
-		drop engine.Drop
-	}{
-		"an unknown opcode":         {bytesOf(func(b []byte) { b[1] = 0x42; signed(b) }), engine.DropMalformed},
-		"a wrong checksum":          {bytesOf(func(b []byte) { b[30] ^= 1 }), engine.DropChecksum},
-		"another version":           {bytesOf(func(b []byte) { b[0] = b[0]&15 | 0x20; signed(b) }), engine.DropVersion},
-		"a sealed packet":           {bytesOf(func(b []byte) { b[0] |= 8; signed(b) }), engine.DropSecure},
-		"CONFIRM of an unknown tag": {packet(wire.OpcodeConfirm, func(p *wire.Packet) { p.Base.Tag++ }), engine.DropUnknownTag},
-		"another address": {func(f *forger) engine.Datagram {
-			d := f.write
-			d.Route.Remote = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 9}), 10000)
-			return d
-		}, engine.DropAddress},
-		"a late RETRY": {packet(wire.OpcodeRetry, func(p *wire.Packet) {
-			p.Base.Psn, p.Base.Tsn = 0, 0
-			p.Plain.Retry.Parameters.CookiePresent = true
-			p.Plain.Retry.Parameters.Cookie.Value = make([]byte, 16)
-		}), engine.DropPhase},
-		"CLOSED without CLOSE": {packet(wire.OpcodeClosed, func(*wire.Packet) {}), engine.DropPhase},
-		"path 16 of 16":        {packet(wire.OpcodeWrite, func(p *wire.Packet) { p.Base.Path = 16 }), engine.DropPath},
-		"a message beyond the window": {packet(wire.OpcodeWrite, func(p *wire.Packet) {
-			p.Plain.Write.Message.Message = 256
-		}), engine.DropLimit},
-		"an ACK of a TSN never sent": {packet(wire.OpcodeAck, func(p *wire.Packet) {
-			p.Plain.Ack = wire.BodyAck{Ack: wire.Ack{Blocks: 1}, Blocks: []wire.PathAck{{Largest: 1 << 31}}}
-		}), engine.DropAck},
-		"an ACK of a path never used": {packet(wire.OpcodeAck, func(p *wire.Packet) {
-			p.Plain.Ack = wire.BodyAck{Ack: wire.Ack{Blocks: 1}, Blocks: []wire.PathAck{{Path: 7}}}
-		}), engine.DropAck},
-		"a NOTICE about nothing": {packet(wire.OpcodeNotice, func(p *wire.Packet) {
-			p.Plain.Notice = wire.Notice{Code: wire.NoticeCodeBounds, Psn: 5}
-		}), engine.DropNotice},
-		"a RECEIVE_READY about nothing": {packet(wire.OpcodeReceiveReady, func(p *wire.Packet) {
-			p.Plain.ReceiveReady = wire.Ready{Stream: 9, Posted: 1}
-		}), engine.DropNotice},
-		"a late REJECT": {packet(wire.OpcodeReject, func(p *wire.Packet) { p.Base.Psn, p.Base.Tsn = 0, 0 }), engine.DropPhase},
-	} {
+	for name, c := range faults {
 		f := newForger(t)
 		d := c.make(f)
 		before := f.end.Stats()
 		f.end.HandleDatagram(2, d)
-		only(t, name, before, f.end.Stats(), c.drop)
+		counted{name, before}.only(t, f.end.Stats(), c.drop)
 		if f.memory[0] != 0 {
 			t.Errorf("%s: placed", name)
 		}
@@ -132,7 +145,7 @@ func TestEachFaultOfAPeerMovesItsCounterOnly(t *testing.T) {
 			t.Errorf("%s: what follows is not placed", name)
 		}
 		f.end.HandleDatagram(4, next)
-		only(t, name+", then a copy", before, f.end.Stats(), engine.DropCopy)
+		counted{name + ", then a copy", before}.only(t, f.end.Stats(), engine.DropCopy)
 	}
 }
 

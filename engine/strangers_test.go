@@ -66,7 +66,7 @@ func (o *opened) expect(what string, d engine.Datagram, want wire.Opcode, drops 
 		o.t.Errorf("%s: answered by %v, want %v", what, got, want)
 	}
 	for _, drop := range drops {
-		only(o.t, what, before, o.acceptor.Stats(), drop)
+		counted{what, before}.only(o.t, o.acceptor.Stats(), drop)
 	}
 }
 
