@@ -44,7 +44,7 @@ func (p *pair) busy(id engine.ConnID) {
 	}
 }
 
-// Whatever ends a connection, every operation and every receive ends once, with an error, and all of them before it.
+// P24, P27: whatever ends a connection, every operation and every receive ends once, with an error, and all of them before it.
 //
 //mr:test MR-CONN-009 MR-CONN-022 MR-CONN-023
 func TestEndOfAConnectionEndsEverythingOnce(t *testing.T) {

@@ -159,7 +159,7 @@ func TestRepliesToAnAbortedStreamStop(t *testing.T) {
 	}
 }
 
-// P14, P18: a part of a region has a key, bounds and rights of its own, never more than the region has, and ends with it.
+// P14, P18, P19: a part of a region has a key, bounds and rights of its own, never more than the region has, and ends with it.
 //
 //mr:test MR-STREAM-014 MR-STREAM-015
 func TestPartOfARegionIsAWindow(t *testing.T) {

@@ -138,6 +138,8 @@ func TestReadOfAVanishedRegionEnds(t *testing.T) {
 	}
 }
 
+// P20: of Writes that overlap, the later one wins when a fence lies between them.
+//
 //mr:test MR-STREAM-029
 func TestFenceWaitsForEarlierOperations(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})

@@ -111,7 +111,7 @@ func printScript(blocks []block) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// P-level scenarios: each script prints every packet and event, and a person has read what it should print.
+// P8, P9, P18, P22, P36, P42 and their kin, packet by packet: each script prints every packet and event, and a person has read what it should print.
 //
 //mr:test MR-ACK-001 MR-ACK-002 MR-ACK-004 MR-ACK-005 MR-ACK-006 MR-ACK-007 MR-ACK-008 MR-ACK-009
 //mr:test MR-ACK-010 MR-ACK-012 MR-ACK-013 MR-CC-002 MR-CC-003 MR-CC-010 MR-CONN-001 MR-CONN-002

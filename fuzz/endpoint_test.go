@@ -154,7 +154,7 @@ func (v *victim) take(tb testing.TB, packet []byte) {
 	}
 }
 
-// FuzzEndpoint: nothing that a peer sends, in any order, panics, breaks an invariant or writes outside a region.
+// FuzzEndpoint (P10, P19, P43, P46): nothing that a peer sends, in any order, panics, breaks an invariant or writes outside a region.
 // The input is a sequence of packets, each behind its length in two bytes.
 //
 //mr:test MR-WIRE-014 MR-ERR-006
