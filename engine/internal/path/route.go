@@ -63,7 +63,9 @@ func (p *Path) Follow(a Arrival) {
 	if a.Route == p.Route && a.Epoch == p.Epoch {
 		return
 	}
-	p.leave(a.At)
+	if a.Route != p.Route {
+		p.leave(a.At)
+	}
 	p.health.asked = 0
 	p.Route, p.Epoch = a.Route, a.Epoch
 	p.health.next = min(p.health.next, a.At)
