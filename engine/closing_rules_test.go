@@ -48,6 +48,7 @@ func (p *pair) busy(id engine.ConnID) {
 //
 //mr:prop P24 P27
 //mr:test MR-CONN-009 MR-CONN-022 MR-CONN-023
+//mr:prop P24 P27
 func TestEndOfAConnectionEndsEverythingOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(p *pair, ids [2]engine.ConnID)

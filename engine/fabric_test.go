@@ -16,6 +16,7 @@ type fabric struct {
 	bits  int64 // per second, of a link
 	mark  int   // bytes in a queue from which on packets are marked
 	most  int   // bytes that a queue holds
+	delay time.Duration
 	free  [2]map[uint16]engine.Time
 	cut   [2]map[uint16]bool
 	spy   func(from int, d engine.Datagram, lost bool) // sees every packet; may be nil
@@ -23,7 +24,7 @@ type fabric struct {
 }
 
 func newFabric(p *pair, gigabits, mark, most int) *fabric {
-	f := &fabric{p: p, bits: int64(gigabits) * 1e9, mark: mark, most: most}
+	f := &fabric{p: p, bits: int64(gigabits) * 1e9, mark: mark, most: most, delay: wireDelay}
 	for i := range f.free {
 		f.free[i], f.cut[i] = map[uint16]engine.Time{}, map[uint16]bool{}
 	}
@@ -51,7 +52,7 @@ func (f *fabric) carry(from int, d engine.Datagram) bool {
 	}
 	lasts := time.Duration(int64(len(d.Bytes)+42) * 8e9 / f.bits)
 	f.free[from][id] = max(f.free[from][id], f.p.now).Add(lasts)
-	f.deliver(flight{f.free[from][id].Add(wireDelay), 1 - from, seen(d)})
+	f.deliver(flight{f.free[from][id].Add(f.delay), 1 - from, seen(d)})
 	return true
 }
 

@@ -137,6 +137,7 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		before := p.InFlight()
 		p.Abandon(n.Psn)
 		c.settle(p, before)
+		e.touch(c, p.Deadline())
 	}
 	c.outgoing.recount()
 	c.outgoing.activate(s)

@@ -122,6 +122,8 @@ func TestCookieIsGoodForTenSecondsAtItsAddress(t *testing.T) {
 		{"fresh", 0, 10000, true},
 		{"other port", 0, 10001, true},
 		{"nine seconds old", 9 * time.Second, 10000, true},
+		{"ten seconds old", 10 * time.Second, 10000, true},
+		{"eleven seconds old", 11 * time.Second, 10000, false},
 		{"twelve seconds old", 12 * time.Second, 10000, false},
 	}
 	for _, c := range cases {

@@ -159,3 +159,53 @@ func TestRepliesToAnAbortedStreamStop(t *testing.T) {
 		t.Errorf("%d chunks of a reply of 1024 before the stream's end, %d after it", before, replies-before)
 	}
 }
+
+// A part of a region has a key, bounds and rights of its own, never more than the region has, and ends with it.
+//
+//mr:test MR-STREAM-014 MR-STREAM-015
+//mr:prop P14 P18 P19
+func TestPartOfARegionIsAWindow(t *testing.T) {
+	p := newPair(t, engine.Config{})
+	ids := p.connect(1)
+	memory := make([]byte, 1000)
+	whole, err := p.ends[1].Register(memory, engine.RemoteWrite)
+	p.must(err)
+	part, err := p.ends[1].RegisterPart(whole, 100, 50, engine.RemoteWrite)
+	p.must(err)
+	if _, err := p.ends[1].RegisterPart(whole, 990, 11, engine.RemoteWrite); err == nil {
+		t.Error("a part reaches beyond its region")
+	}
+	if _, err := p.ends[1].RegisterPart(whole, 0, 10, engine.RemoteRead); err == nil {
+		t.Error("a part grants what its region does not")
+	}
+	outcome := func(stream uint16, at uint64, n int) wire.NoticeCode {
+		before := p.count(0, engine.Completed)
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: stream, Op: engine.OpWrite, Key: part, At: at, Data: bytes.Repeat([]byte{7}, n)}))
+		p.run("a Write", func() bool { return p.count(0, engine.Completed) == before+1 })
+		var refused *engine.OpError
+		for _, ev := range p.events[0] {
+			if ev.Kind == engine.Completed && ev.Stream == stream && errors.As(ev.Err, &refused) {
+				return refused.Code
+			}
+		}
+		return 0
+	}
+	for i, c := range []struct {
+		at   uint64
+		n    int
+		want wire.NoticeCode
+	}{{0, 49, 0}, {0, 50, 0}, {0, 51, wire.NoticeCodeBounds}, {50, 0, 0}, {49, 1, 0}, {50, 1, wire.NoticeCodeBounds}, {^uint64(0), 2, wire.NoticeCodeBounds}} {
+		if got := outcome(uint16(i), c.at, c.n); got != c.want {
+			t.Errorf("%d bytes at %d: %v, want %v", c.n, c.at, got, c.want)
+		}
+	}
+	want := make([]byte, len(memory))
+	copy(want[100:], bytes.Repeat([]byte{7}, 50))
+	if !bytes.Equal(memory, want) {
+		t.Error("bytes lie outside the part")
+	}
+	p.must(p.ends[1].Deregister(whole))
+	if got := outcome(100, 0, 1); got != wire.NoticeCodeBadKey {
+		t.Errorf("after the end of its region: %v", got)
+	}
+}

@@ -121,11 +121,12 @@ func (d *death) share(paths int, most time.Duration) engine.Time {
 	return engine.Never
 }
 
-// P41: one path of several dies, in the direction of the data, of the feedback, or in both; the one on which feedback is wanted,
+// One path of several dies, in the direction of the data, of the feedback, or in both; the one on which feedback is wanted,
 // or another. Held to bars: what was in flight on it is settled or sent elsewhere within 3 probe timeouts of that path, the
 // others carry 95 % of what is left to carry, and once a probe gets through it has its share again within 100 round trips.
 //
 //mr:test MR-FAIL-001 MR-FAIL-003 MR-FAIL-005 MR-PLANE-005
+//mr:prop P41
 func TestDeadPathCostsItsShareAndNoMore(t *testing.T) {
 	for _, paths := range []int{2, 4, 8} {
 		for name, dead := range map[string][2]bool{"data": {true, false}, "feedback": {false, true}, "both": {true, true}} {

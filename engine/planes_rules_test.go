@@ -111,3 +111,75 @@ func TestSilentPlaneGoesOutAtOnce(t *testing.T) {
 		t.Errorf("it took %v, a probe timeout is %v", took, pto)
 	}
 }
+
+// Data flows one way over two planes, and all ACKs come back on one of them. The other one is heard all the same: ACKs tell about
+// its paths. Neither is ever blamed.
+//
+//mr:test MR-PLANE-005
+func TestPlaneThatOnlySendsIsHeard(t *testing.T) {
+	p := newPlanes(t, 2)
+	ids := p.connectOver(planeRoutes(4, 2))
+	p.settle()
+	back := [2]int{}
+	p.drop = func(from int, d engine.Datagram) bool {
+		if from == 1 {
+			back[d.Route.Local.Addr().As4()[1]]++
+		}
+		return false
+	}
+	key, err := p.ends[1].Register(make([]byte, 8<<20), engine.RemoteWrite)
+	p.must(err)
+	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpWrite, Key: key, Data: make([]byte, 8<<20)}))
+	p.run("the Write", func() bool { return p.count(0, engine.Completed) == 1 })
+	if most := max(back[0], back[1]); most < 20*min(back[0], back[1]) {
+		t.Errorf("%v packets came back on the planes: not on one alone", back)
+	}
+	s, _ := p.ends[0].ConnStats(ids[0])
+	for _, path := range s.Paths {
+		if path.Downs > 0 || path.Acked == 0 {
+			t.Errorf("path %d: %+v", path.ID, path)
+		}
+	}
+}
+
+// OPENs travel over both planes, each with a cookie for its own address, and late ones arrive when the connection stands: one
+// connection comes of it.
+//
+//mr:test MR-CONN-004 MR-CONN-013 MR-CONN-024 MR-CONN-025
+func TestOpenOverTwoPlanesMakesOneConnection(t *testing.T) {
+	for _, slow := range []byte{0, 1} {
+		p := newPlanes(t, 2)
+		f := newFabric(p, 100, 1<<30, 1<<30)
+		cookies := map[netip.Addr]bool{}
+		p.drop = func(from int, d engine.Datagram) bool {
+			var w wire.Packet
+			if _, err := w.Decode(d.Bytes); err == nil && w.Base.Opcode == wire.OpcodeOpen && w.Plain.Open.Parameters.CookiePresent {
+				cookies[d.Route.Local.Addr()] = true
+			}
+			delay := time.Millisecond // so long that RETRYs meet an opener that still waits
+			if onPlane(d, slow) {
+				delay += 200 * time.Microsecond
+			}
+			f.deliver(flight{p.now.Add(delay), 1 - from, seen(d)})
+			return true
+		}
+		ids := p.connectOver(planeRoutes(4, 2))
+		p.settle()
+		if a, b := p.count(0, engine.Opened), p.count(1, engine.Opened); a != 1 || b != 1 || p.count(1, engine.Closed) > 0 {
+			t.Errorf("plane %d is slow: %d and %d connections", slow, a, b)
+		}
+		if len(cookies) < 2 {
+			t.Errorf("plane %d is slow: cookies were used at %v only", slow, cookies)
+		}
+		key, err := p.ends[1].Register(make([]byte, 1<<20), engine.RemoteWrite)
+		p.must(err)
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpWrite, Key: key, Data: make([]byte, 1<<20)}))
+		p.run("the Write", func() bool { return p.count(0, engine.Completed) == 1 })
+		s, _ := p.ends[0].ConnStats(ids[0])
+		for _, path := range s.Paths {
+			if path.Acked == 0 {
+				t.Errorf("plane %d is slow: path %d carries nothing", slow, path.ID)
+			}
+		}
+	}
+}

@@ -141,7 +141,10 @@ func TestReadOfAVanishedRegionEnds(t *testing.T) {
 	}
 }
 
+// Of Writes that overlap, the later one wins when a fence lies between them.
+//
 //mr:test MR-STREAM-029
+//mr:prop P20
 func TestFenceWaitsForEarlierOperations(t *testing.T) {
 	p := newPair(t, engine.Config{Chunk: 512})
 	ids := p.connect(8)

@@ -111,7 +111,7 @@ func printScript(blocks []block) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// P-level scenarios: each script prints every packet and event, and a person has read what it should print.
+// Packet by packet: each script prints every packet and event, and a person has read what it should print.
 //
 //mr:test MR-ACK-001 MR-ACK-002 MR-ACK-004 MR-ACK-005 MR-ACK-006 MR-ACK-007 MR-ACK-008 MR-ACK-009
 //mr:test MR-ACK-010 MR-ACK-012 MR-ACK-013 MR-CC-002 MR-CC-003 MR-CC-010 MR-CONN-001 MR-CONN-002
@@ -125,6 +125,7 @@ func printScript(blocks []block) string {
 //mr:test MR-STREAM-018 MR-STREAM-019 MR-STREAM-020 MR-STREAM-021 MR-STREAM-022 MR-STREAM-023 MR-STREAM-024 MR-STREAM-025
 //mr:test MR-STREAM-028 MR-STREAM-029 MR-STREAM-030 MR-WIRE-006 MR-WIRE-007 MR-WIRE-015
 //mr:test MR-LOSS-011 MR-LOSS-004 MR-FAIL-002 MR-FAIL-009 MR-FAIL-010 MR-FAIL-011 MR-PATH-015
+//mr:prop P8 P9 P18 P22 P36 P42
 func TestScriptsPrintWhatWasRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {

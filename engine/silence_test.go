@@ -54,10 +54,11 @@ func TestSilentPathsFindOtherPorts(t *testing.T) {
 	}
 }
 
-// P42: while nothing is heard anywhere, chunks stay on their paths, each path is probed with growing pauses, and no more than
+// While nothing is heard anywhere, chunks stay on their paths, each path is probed with growing pauses, and no more than
 // one of a plane changes its port in the time between two probes. The connection ends when its time is up.
 //
 //mr:test MR-FAIL-009 MR-LOSS-009
+//mr:prop P42
 func TestSilenceTurnsOnePortAtATime(t *testing.T) {
 	const paths = 4
 	p := newPair(t, engine.Config{Chunk: 1024})

@@ -46,4 +46,5 @@ func (e *Endpoint) loseTrimmed(c *conn, p *path.Path, n *wire.Notice) {
 		e.drop(DropNotice)
 	}
 	c.settle(p, before)
+	e.touch(c, p.Deadline())
 }

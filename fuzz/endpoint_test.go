@@ -159,6 +159,7 @@ func (v *victim) take(tb testing.TB, packet []byte) {
 //
 //mr:prop P14 P19 P46
 //mr:test MR-WIRE-014 MR-ERR-006
+//mr:prop P10 P19 P43 P46
 func FuzzEndpoint(f *testing.F) {
 	var several []byte
 	for i, b := range vectors(f) {

@@ -174,6 +174,8 @@ func genPacket(t *rapid.T) *Packet {
 	return p
 }
 
+// What is encoded decodes to the same.
+//
 //mr:prop P47
 func TestPacketRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -127,6 +127,8 @@ func (p *Path) revive(largest uint32) {
 }
 
 // restart begins anew on a path that is heard again: with the first window, the known round-trip time, and little trust in it.
+//
+//mr:req MR-FAIL-005 MR-FAIL-010
 func (p *Path) restart() {
 	p.window.Restart()
 	p.ecn = ecn{}

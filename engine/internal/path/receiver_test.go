@@ -50,7 +50,7 @@ type listener struct {
 func newListener(t rapid.TB, space wire.Space, first uint32) *listener {
 	cfg := testConfig(space, first&space.Mask())
 	return &listener{
-		t: t, space: space, first: cfg.First, tracker: New(0, Route{}, cfg).Tracker(), board: model.NewBoardWithin(cfg.window()), last: model.Block{Largest: -1}, met: map[Admission]int{},
+		t: t, space: space, first: cfg.First, tracker: New(0, Route{}, cfg).Tracker(), board: model.NewBoardWithin(window(space)), last: model.Block{Largest: -1}, met: map[Admission]int{},
 	}
 }
 

@@ -64,7 +64,9 @@ func (p *Path) Follow(a *Arrival, route *Route) bool {
 	if a.Epoch == p.Epoch && *route == p.Route {
 		return false
 	}
-	p.leave(a.At)
+	if *route != p.Route {
+		p.leave(a.At)
+	}
 	p.health.asked = 0
 	p.Route, p.Epoch = *route, a.Epoch
 	p.health.next = min(p.health.next, a.At)

@@ -77,8 +77,8 @@ func TestRoundTripTimesAreSmoothed(t *testing.T) {
 	}
 }
 
-// A path comes back, with the first window, the known srtt and half of it as deviation, when something sent since its failure is
-// acknowledged.
+// A path comes back, with the first window, the known srtt and half of it as deviation, when a probe sent since its failure is
+// acknowledged, and for nothing else.
 //
 //mr:test MR-FAIL-005
 func TestPathComesBackAsIfNew(t *testing.T) {
@@ -98,10 +98,20 @@ func TestPathComesBackAsIfNew(t *testing.T) {
 	if !p.Down() {
 		t.Fatal("old news bring the path back")
 	}
-	probe := p.Probe(mono.Time(time.Second))
+	small := p.Transmit(mono.Time(time.Second))
+	p.Ack(mono.Time(time.Second), &wire.PathAck{Base: 2, Largest: small.TSN, Packets: 1, Ce: 1}, 0, nil)
+	if !p.Down() {
+		t.Fatal("a packet that is not a full one brings the path back")
+	}
+	probe, late := p.Probe(mono.Time(time.Second)), p.Probe(mono.Time(time.Second))
 	p.Ack(mono.Time(time.Second+time.Millisecond), &wire.PathAck{Base: 2, Largest: probe.TSN, Packets: 1, Ce: 1}, 0, nil)
 	if p.Down() || p.Window() != first || p.rtt.smoothed != time.Millisecond || p.rtt.variance != time.Millisecond/2 {
 		t.Errorf("down %v, window %d of %d, srtt %v, rttvar %v", p.Down(), p.Window(), first, p.rtt.smoothed, p.rtt.variance)
+	}
+	p.Fail(mono.Time(2*time.Second), Route{}, nil)
+	p.Ack(mono.Time(2*time.Second), &wire.PathAck{Base: 2, Largest: late.TSN, Packets: 1, Ce: 1}, 0, nil)
+	if !p.Down() {
+		t.Error("the late answer to a probe of an earlier failure brings the path back")
 	}
 }
 

@@ -76,6 +76,9 @@ func (p *Path) Deadline() mono.Time {
 		return mono.Never
 	}
 	oldest, _ := p.ledger.transmission(p.ledger.slot(p.ledger.flight.head).tsn)
+	if oldest.at == 0 {
+		oldest.at = p.timer.since // nobody remembers
+	}
 	switch t := &p.timer; {
 	case p.Mute():
 		return max(t.latest, oldest.at).Add(p.RTO())
