@@ -18,6 +18,7 @@ type death struct {
 	ids     [2]engine.ConnID
 	key     engine.Key
 	data    []byte
+	from    int // the end that sends
 	posted  uint64
 	victim  uint16
 	trace   map[chunkName]engine.Time // lost on the victim since the cut, not seen elsewhere yet; when it was sent
@@ -35,16 +36,16 @@ const (
 	roundTrip    = 24 * time.Microsecond
 )
 
-func newDeath(t *testing.T, paths int, victim uint16) *death {
+func newDeath(t *testing.T, from, paths int, victim uint16) *death {
 	t.Helper()
 	d := &death{
-		pair: newPair(t, engine.Config{AckEvery: 8, MaxAckDelay: 20 * time.Microsecond}), victim: victim,
+		pair: newPair(t, engine.Config{AckEvery: 8, MaxAckDelay: 20 * time.Microsecond}), from: from, victim: victim,
 		data: make([]byte, 1<<20), trace: map[chunkName]engine.Time{},
 	}
 	d.check = false
 	d.fabric = newFabric(d.pair, linkGigabits, 40_000, 400_000)
 	d.ids = d.connect(paths)
-	key, err := d.ends[1].Register(make([]byte, len(d.data)), engine.RemoteWrite)
+	key, err := d.ends[1-from].Register(make([]byte, len(d.data)), engine.RemoteWrite)
 	d.must(err)
 	d.key = key
 	return d
@@ -56,9 +57,9 @@ func (d *death) flow(lasts time.Duration, until func() bool) float64 {
 	began, before := d.now, d.arrived()
 	end := d.now.Add(lasts)
 	d.run("traffic", func() bool {
-		for d.posted < uint64(d.count(0, engine.Completed)+16) {
+		for d.posted < uint64(d.count(d.from, engine.Completed)+16) {
 			d.posted++
-			d.must(d.ends[0].Post(d.now, d.ids[0], engine.Work{Op: engine.OpWrite, ID: d.posted, Key: d.key, Data: d.data}))
+			d.must(d.ends[d.from].Post(d.now, d.ids[d.from], engine.Work{Op: engine.OpWrite, ID: d.posted, Key: d.key, Data: d.data}))
 		}
 		return d.now >= end || until != nil && until()
 	})
@@ -66,12 +67,12 @@ func (d *death) flow(lasts time.Duration, until func() bool) float64 {
 }
 
 func (d *death) arrived() uint64 {
-	s, _ := d.ends[1].ConnStats(d.ids[1])
+	s, _ := d.ends[1-d.from].ConnStats(d.ids[1-d.from])
 	return s.BytesReceived
 }
 
 func (d *death) path() engine.PathStats {
-	s, _ := d.ends[0].ConnStats(d.ids[0])
+	s, _ := d.ends[d.from].ConnStats(d.ids[d.from])
 	return s.Paths[d.victim]
 }
 
@@ -79,7 +80,7 @@ func (d *death) path() engine.PathStats {
 func (d *death) watch(cut engine.Time) {
 	var w wire.Packet
 	d.fabric.spy = func(from int, p engine.Datagram, lost bool) {
-		if from != 0 {
+		if from != d.from {
 			return
 		}
 		if _, err := w.Decode(p.Bytes); err != nil {
@@ -128,15 +129,18 @@ func (d *death) share(paths int, most time.Duration) engine.Time {
 //mr:test MR-FAIL-001 MR-FAIL-003 MR-FAIL-005 MR-PLANE-005
 //mr:prop P41
 func TestDeadPathCostsItsShareAndNoMore(t *testing.T) {
-	for _, paths := range []int{2, 4, 8} {
+	for _, c := range []struct{ from, paths int }{{0, 2}, {0, 4}, {0, 8}, {1, 4}} {
 		for name, dead := range map[string][2]bool{"data": {true, false}, "feedback": {false, true}, "both": {true, true}} {
 			for where, victim := range map[string]uint16{"named": 0, "other": 1} {
-				t.Run(fmt.Sprintf("%s of the %s path of %d", name, where, paths), func(t *testing.T) { dies(newDeath(t, paths, victim), paths, dead) })
+				t.Run(fmt.Sprintf("%s of the %s path of %d, end %d sends", name, where, c.paths, c.from), func(t *testing.T) {
+					dies(newDeath(t, c.from, c.paths, victim), c.paths, dead)
+				})
 			}
 		}
 	}
 }
 
+// dies plays the death of a path: of its data, of its feedback, or of both.
 func dies(d *death, paths int, dead [2]bool) {
 	t := d.t
 	t.Helper()
@@ -144,9 +148,7 @@ func dies(d *death, paths int, dead [2]bool) {
 	whole := d.flow(4*time.Millisecond, nil)
 	before := d.path()
 	d.watch(d.now)
-	for from, is := range dead {
-		d.fabric.cut[from][d.victim] = is
-	}
+	d.fabric.cut[d.from][d.victim], d.fabric.cut[1-d.from][d.victim] = dead[0], dead[1]
 	cut, settled := d.now, time.Duration(0)
 	sent := before.Acked + outstanding(before)
 	rest := d.flow(8*time.Millisecond, func() bool {

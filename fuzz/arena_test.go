@@ -46,6 +46,8 @@ type half struct {
 	window *model.Window
 	counts model.Counts // as the last ACK taken in said
 	seen   engine.PathStats
+	// overtaken counts transmissions that an earlier route has not delivered in time.
+	overtaken uint64
 }
 
 // parcel is a packet on the wire, with unbounded numbers.
@@ -225,6 +227,7 @@ func (a *arena) timeouts(end int) {
 				a.t.Fatalf("end %d, path %d: %d transmissions of earlier routes are lost, the model says %d", end, s.ID, n, want)
 			}
 			h.seen.Lost = s.Lost
+			h.overtaken += n
 		}
 		for range s.RTOFired - h.seen.RTOFired {
 			h.ledger.Timeout()

@@ -162,7 +162,8 @@ func TestOrderedPathsEqualSets(t *testing.T) {
 			})
 		})
 	}
-	met.require(t, "losses", "resends", "timeouts", "probes", "copies", "failed paths", "revived paths", "wraps", "more PSNs than a SACK holds")
+	met.require(t, "losses", "resends", "timeouts", "probes", "copies", "failed paths", "revived paths", "wraps", "overtaken routes",
+		"more PSNs than a SACK holds")
 }
 
 // On a wire that marks chunks and loses feedback only, every window is that of exact fractions.

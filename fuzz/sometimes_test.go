@@ -23,6 +23,7 @@ func (s sometimes) note(a *arena) {
 			s["failed paths"] += p.Downs
 			s["revived paths"] += p.Ups
 			h := &a.halves[end][p.ID]
+			s["overtaken routes"] += h.overtaken
 			if a.space < 32 && int64(a.first[end])+h.ledger.TSN() > 1<<a.space {
 				s["wraps"]++
 			}

@@ -16,6 +16,8 @@ var (
 	ErrClosed = engine.ErrClosed
 	// ErrDead: the peer has acknowledged nothing for Config.DeadAfter.
 	ErrDead = engine.ErrDead
+	// ErrMTU: full packets vanish on the way while small ones arrive; the error is an *MTUError.
+	ErrMTU = engine.ErrMTU
 	// ErrRejected: the peer has refused the connection.
 	ErrRejected = engine.ErrRejected
 	// ErrAborted: the peer has aborted the connection, or does not know it any more.
@@ -40,6 +42,9 @@ var (
 
 // OpError says which operation the peer refused, where and why.
 type OpError = engine.OpError
+
+// MTUError says which packets a path does not carry.
+type MTUError = engine.MTUError
 
 // stopped turns the end of a loop into what its users should read.
 func stopped(cause error) error {
