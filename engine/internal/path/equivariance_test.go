@@ -131,7 +131,12 @@ func (s *shifted) step(op, n int) {
 		s.receiver.Tracker().Hear(Arrival{At: s.now, PSN: p.PSN, TSN: p.TSN})
 	case op == 35:
 		s.note(8, fact(s.sender.Expire(s.now)).word())
+	case op == 36 && n < 64 && !s.sender.Down():
+		for _, m := range s.sender.Fail(s.now, Route{}, nil) {
+			s.note(10, int64(m.Ref.Message))
+		}
 	}
+	s.note(11, fact(s.sender.Down()).word())
 	s.note(9, int64(s.sender.InFlight()), int64(s.sender.Window()), int64(s.sender.Deadline()))
 }
 
@@ -154,7 +159,7 @@ func drawTrace(seed uint64, steps int) [][2]int {
 	rng := rand.New(rand.NewPCG(seed, 36))
 	trace := make([][2]int, steps)
 	for i := range trace {
-		trace[i] = [2]int{rng.IntN(36), rng.IntN(256)}
+		trace[i] = [2]int{rng.IntN(37), rng.IntN(256)}
 	}
 	return trace
 }
