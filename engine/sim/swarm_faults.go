@@ -92,8 +92,8 @@ func pathFaults(rng *rand.Rand, k Kind, cfg *Config) (list []Fault) {
 	switch k {
 	case Hold:
 		most, longest = n.Paths/2, time.Millisecond
-	case Shrink: // on many paths at once it makes operations fail: no path carries their chunks
-		most = n.Paths / 4
+	case Shrink: // on many paths, or for long, it makes operations fail: nothing carries their chunks
+		most, longest = n.Paths/4, 20*cfg.roundTrip()
 	}
 	if n.Planes > 1 && k != Shrink && half(rng) {
 		f := Everywhere(k)
