@@ -52,7 +52,7 @@ func (r *run) event(h *host, e engine.Event) (called bool, err error) {
 	case engine.Opened:
 		return false, r.opened(h, s, e)
 	case engine.Closed:
-		if !s.broken && (e.Err != nil || !s.closing) {
+		if !s.broken && !s.mayClose(h, e.Err) {
 			return false, violation("the connection is over: %v", e.Err)
 		}
 		return s.broken, r.bury(h, s)
@@ -81,6 +81,13 @@ func (r *run) event(h *host, e engine.Event) (called bool, err error) {
 		return false, r.ended(s, l, e)
 	}
 	return false, violation("event of kind %d", e.Kind)
+}
+
+// mayClose tells whether a host may hear that the connection is over. When none of its CLOSE packets gets through, host 0 is
+// content at last, since all is acknowledged, and host 1 finds out by asking.
+func (s *session) mayClose(h *host, reason error) bool {
+	asked := errors.Is(reason, engine.ErrAborted) || errors.Is(reason, engine.ErrDead)
+	return s.closing && (reason == nil || asked && h.index == 1 && s.ends[0].closed)
 }
 
 func violation(format string, args ...any) error {
