@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,30 +39,32 @@ func (s script) String() string { return s.text }
 
 func parseOutage(text string) (sim.Fault, error) {
 	f := sim.Everywhere(sim.Cut)
-	var what, begin, length string
-	var index int
-	words := strings.Join(strings.Fields(text), " ")
-	n, err := fmt.Sscanf(words, "%s %d down at %s for %s", &what, &index, &begin, &length)
-	if n < 3 || err != nil && words != fmt.Sprintf("%s %d down at %s", what, index, begin) {
-		return f, fmt.Errorf("not of the form \"plane 2 down at 50us for 200us\"")
+	words := strings.Fields(text)
+	forever := len(words) == 5
+	if !forever && (len(words) != 7 || words[5] != "for") || words[2] != "down" || words[3] != "at" {
+		return f, errors.New(`not of the form "plane 2 down at 50us for 200us"`)
 	}
-	switch what {
+	index, err := strconv.ParseUint(words[1], 10, 8)
+	if err != nil {
+		return f, fmt.Errorf("%q is no number of a plane or path", words[1])
+	}
+	switch words[0] {
 	case "plane":
-		f.Plane = index
+		f.Plane = int(index)
 	case "path":
-		f.Path = index
+		f.Path = int(index)
 	default:
-		return f, fmt.Errorf("this version knows planes and paths, not %q", what)
+		return f, fmt.Errorf("this version knows planes and paths, not %q", words[0])
 	}
-	if f.Begin, err = time.ParseDuration(begin); err != nil || f.Begin < 0 || index < 0 {
-		return f, fmt.Errorf("no such time or number")
+	if f.Begin, err = time.ParseDuration(words[4]); err != nil || f.Begin < 0 {
+		return f, fmt.Errorf("no such time: %q", words[4])
 	}
-	if length == "" {
+	if forever {
 		return f, nil
 	}
-	last, err := time.ParseDuration(length)
+	last, err := time.ParseDuration(words[6])
 	if err != nil || last <= 0 {
-		return f, fmt.Errorf("no such time: %q", length)
+		return f, fmt.Errorf("no such time: %q", words[6])
 	}
 	f.End = f.Begin + last
 	return f, nil

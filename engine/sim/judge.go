@@ -219,19 +219,19 @@ func (l *lane) streamClosed(e engine.Event) error {
 }
 
 // verify looks at everything that a lane's operations may have touched.
-func (l *lane) verify(broken bool) error {
+func (l *lane) verify(s *session) error {
 	for _, o := range l.operations {
 		if to := l.landing(&o); to != nil && to != l.inbox && (o.failed || !o.over) {
 			to.loosen(o.slot)
 		}
 	}
 	for k := range l.inbox.extents {
-		if l.troubled || broken {
+		if l.troubled || s.broken {
 			l.inbox.loosen(k)
 		}
 	}
-	for _, s := range []*shadow{l.region, l.inbox, l.library, l.into} {
-		if err := s.verify(); err != nil {
+	for _, m := range []*shadow{l.region, l.inbox, l.library, l.into} {
+		if err := m.verify(); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,7 @@ func (r *run) over() bool {
 func (r *run) verify() error {
 	for _, l := range r.lanes {
 		s := r.sessions[l.session]
-		if err := l.verify(s.broken); err != nil {
+		if err := l.verify(s); err != nil {
 			return err
 		}
 		if h := r.hosts[1-l.From]; !s.broken {

@@ -20,6 +20,7 @@ func Swarm(seed uint64) Config {
 	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 1_000_000}
 	s.engine(&cfg)
 	s.network(&cfg)
+	s.flood(&cfg)
 	s.streams(&cfg)
 	cfg.HealAt = time.Duration(between(s.concern(), 1, 200)) * time.Millisecond
 	cfg.Deadline = cfg.HealAt + 20*time.Second
@@ -110,6 +111,20 @@ func (s *swarm) network(cfg *Config) {
 	if half(queue) {
 		h.MarkFrom, h.MarkTo = h.Queue/5, h.Queue*4/5
 	}
+}
+
+// flood makes one seed in eight send so much at a time on a few paths that a SACK is too short for what arrives behind a gap.
+func (s *swarm) flood(cfg *Config) {
+	rng := s.concern()
+	if rng.IntN(8) > 0 || cfg.Engine.SeqBits != 0 {
+		return
+	}
+	e := &cfg.Engine
+	e.Chunk, e.Capacity = 256, 0
+	e.InitialWindow, e.MaxWindow = 512*(e.Chunk+engine.Overhead), 4096*(e.Chunk+engine.Overhead)
+	cfg.Network.Planes, cfg.Network.Paths = 0, 4
+	cfg.Network.Rate, cfg.Network.Latency = 128e9, 20*time.Microsecond
+	cfg.Network.Hops = []Hop{{Latency: 20 * time.Microsecond}}
 }
 
 // slowDown keeps what is sent on a path within a few round trips far below a quarter of a narrow sequence space, as it is in

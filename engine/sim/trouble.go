@@ -11,7 +11,7 @@ func (r *run) strike(index int) error {
 	if f.Kind.ofPaths() {
 		if f.Kind == Rehash {
 			r.rehash(f)
-		} else if f.Plane != All && f.Path == All && f.Host == All && (f.Kind == Cut || f.Kind == Unplug) {
+		} else if f.Plane != All && f.Path == All && (f.Kind == Cut || f.Kind == Unplug) {
 			r.agenda.plan(ends, eventHealed, index)
 		}
 		return nil
