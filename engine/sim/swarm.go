@@ -20,8 +20,8 @@ func Swarm(seed uint64) Config {
 	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 1_000_000}
 	s.engine(&cfg)
 	s.network(&cfg)
-	s.flood(&cfg)
 	s.streams(&cfg)
+	s.flood(&cfg)
 	cfg.HealAt = time.Duration(between(s.concern(), 1, 200)) * time.Millisecond
 	cfg.Deadline = cfg.HealAt + 20*time.Second
 	cfg.Faults = s.faults(&cfg)
@@ -120,11 +120,14 @@ func (s *swarm) flood(cfg *Config) {
 		return
 	}
 	e := &cfg.Engine
-	e.Chunk, e.Capacity = 256, 0
+	e.Chunk, e.Capacity, e.StreamWindow, e.Span, e.Messages = 256, 0, 0, 0, 0
 	e.InitialWindow, e.MaxWindow = 512*(e.Chunk+engine.Overhead), 4096*(e.Chunk+engine.Overhead)
 	cfg.Network.Planes, cfg.Network.Paths = 0, 4
 	cfg.Network.Rate, cfg.Network.Latency = 128e9, 20*time.Microsecond
 	cfg.Network.Hops = []Hop{{Latency: 20 * time.Microsecond}}
+	for i := range cfg.Streams {
+		cfg.Streams[i].Depth, cfg.Streams[i].Receives = 0, 0
+	}
 }
 
 // slowDown keeps what is sent on a path within a few round trips far below a quarter of a narrow sequence space, as it is in
