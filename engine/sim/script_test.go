@@ -45,7 +45,7 @@ func TestScriptRefusesWhatItDoesNotMean(t *testing.T) {
 }
 
 // Every script that once failed stays, and passes for ever.
-func TestKeptScriptsPass(t *testing.T) {
+func TestKeptSeedsPass(t *testing.T) {
 	files, err := filepath.Glob("testdata/seeds/*.txt")
 	if err != nil {
 		t.Fatal(err)
