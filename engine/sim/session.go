@@ -27,7 +27,6 @@ type end struct {
 	started bool // the application
 	closed  bool
 	gone    bool // the host has forgotten it
-	busy    bool // the engine refused work for the time being
 }
 
 // done tells whether a host has nothing more to do with the session.
