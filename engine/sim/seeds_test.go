@@ -177,3 +177,15 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 		}
 	}
 }
+
+func TestSumTellsWhatWasNeverMet(t *testing.T) {
+	var s Sum
+	all := len(s.Missing())
+	if all != kinds-1+5+meets {
+		t.Errorf("%d things can be missing", all)
+	}
+	s.Add(&Result{Network: NetworkStats{Overflowed: 1}, Injected: [kinds]uint64{Cut: 2}, Met: [meets]uint64{metRestart: 3}})
+	if left := s.Missing(); len(left) != all-3 || s.Injected[Cut] != 2 || s.Met[metRestart] != 3 {
+		t.Errorf("missing are %v", left)
+	}
+}
