@@ -210,6 +210,7 @@ func (e *Endpoint) nextMoved(c *conn) (*path.Path, bool) {
 			e.giveUp(c, m)
 			continue
 		}
+		c.paths.Turn()
 		p := e.pick(c, m.Size)
 		if p == nil {
 			return nil, false

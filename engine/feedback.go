@@ -125,7 +125,8 @@ func (e *Endpoint) handleNotice(c *conn, n *wire.Notice) {
 		s.Busy(e.now, streamRef(ref))
 		e.touch(c, s.Unblocks(e.now))
 	case n.Code >= wire.NoticeCodeTooLong && n.Code < wire.NoticeCodePathBad:
-		s.Fail(&OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}, wire.Status(n.Code))
+		err := &OpError{Conn: c.id, Stream: s.ID, Message: n.Message, Path: n.Path, Code: n.Code, Info: n.Info}
+		s.Refused(n.Message, err, wire.Status(n.Code))
 		e.complete(c, s)
 	case n.Code == wire.NoticeCodeTrimmed:
 		e.loseTrimmed(c, p, n)

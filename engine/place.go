@@ -118,7 +118,7 @@ func (e *Endpoint) place(c *conn, p *path.Path, k *chunk) bool {
 	}
 	s := c.incoming.obtain(k.message.Stream)
 	f := s.Examine(&k.header)
-	if f.Verdict == stream.Place || f.Verdict == stream.Refuse {
+	if (f.Verdict == stream.Place || f.Verdict == stream.Refuse) && s.Opens(&k.header) {
 		e.announce(c, s)
 	}
 	if f.Verdict == stream.Place {

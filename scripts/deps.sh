@@ -6,7 +6,7 @@
 # As root it installs what is missing; otherwise it prints the line to run, and fails.
 set -eu
 
-[ $# -gt 0 ] || set -- tshark gcc g++ make pkg-config luac5.2 luac5.4
+[ $# -gt 0 ] || set -- tshark ip nft gcc g++ make pkg-config luac5.2 luac5.4
 
 missing=
 for command in "$@"; do

@@ -18,8 +18,10 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Run  runCommand  `cmd:"" help:"Run one workload and report how long it took, against the ideal of its real bytes."`
-	Soak soakCommand `cmd:"" help:"Run seed after seed with random faults, and append what was found to a ledger."`
+	Run      runCommand      `cmd:"" help:"Run one workload and report how long it took, against the ideal of its real bytes."`
+	Soak     soakCommand     `cmd:"" help:"Run seed after seed with random faults, and append what was found to a ledger."`
+	Minimise minimiseCommand `cmd:"" help:"Shrink a failing seed to a short script that fails in the same way."`
+	Replay   replayCommand   `cmd:"" help:"Run scripts that once failed."`
 }
 
 // Exit codes.

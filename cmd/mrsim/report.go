@@ -103,8 +103,8 @@ func (r *report) encode(w io.Writer) error {
 // print writes what people read. The seed is the first line.
 func (r *report) print(c *runCommand, out io.Writer) {
 	fmt.Fprintf(out, "seed %d\n", c.Seed)
-	fmt.Fprintf(out, "workload %s, %v, %d hosts, %s, %v, %v a link, chunk %d, buffer %v, ecn %v, %d paths, loss %v%s, %s\n",
-		c.Workload, c.Size, c.Hosts, c.Topology, c.Rate, c.Latency, c.Chunk, c.Buffer, c.ECN, c.Paths, c.Loss, c.losers(), c.Transport)
+	fmt.Fprintf(out, "workload %s, %v, %d hosts, %s, %v, %v a link, chunk %d, buffer %v, ecn %v, %s%d paths, loss %v%s, %s\n",
+		c.Workload, c.Size, c.Hosts, c.Topology, c.Rate, c.Latency, c.Chunk, c.Buffer, c.ECN, c.planes(), c.Paths, c.Loss, c.losers(), c.Transport)
 	micros := func(seconds float64) string { return fmt.Sprintf("%.3f", 1e6*seconds) }
 	t := newTable(out)
 	t.AppendHeader(table.Row{"flows", "done", "fct max µs", "fct mean µs", "fct p99 µs", "ideal µs", "max ÷ ideal", "goodput Gb/s"})
@@ -128,6 +128,14 @@ func newTable(out io.Writer) table.Writer {
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
 	return t
+}
+
+// planes tells of planes where there are several.
+func (c *runCommand) planes() string {
+	if c.Planes == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d planes, ", c.Planes)
 }
 
 // losers tells what Loss applies to.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
-	"github.com/openmetaroce/metaroce/engine/impair"
 	"github.com/openmetaroce/metaroce/engine/sim"
 )
 
@@ -24,11 +23,11 @@ type runCommand struct {
 	Chunk     int           `default:"4096" help:"Payload bytes of a packet, a multiple of 8."`
 	Buffer    buffer        `default:"1bdp" help:"Length of every queue: bytes, or a multiple of the bandwidth-delay product."`
 	ECN       thresholds    `default:"0.2,0.8" name:"ecn" help:"Fractions of the queue at which marking begins and is certain, or off."`
-	Planes    int           `default:"1" help:"Number of separate networks. This version serves 1."`
+	Planes    int           `default:"1" help:"Number of separate networks, each with its own links, 1 to 16; --rate is that of each link."`
 	Paths     int           `default:"128" help:"Number of paths of a connection, 1 to 256."`
 	Loss      float64       `default:"0" help:"Probability that a data packet is dropped, once, end to end."`
 	LossAcks  bool          `help:"Drop feedback too."`
-	Fail      string        `placeholder:"SCRIPT" help:"What breaks and when. This version serves none."`
+	Fail      script        `placeholder:"SCRIPT" help:"What breaks and when, such as \"plane 2 down at 50us for 200us\"; times count from the start of the flows, parts are separated by \";\". Planes and paths count from 0."`
 	Transport string        `default:"metaroce" placeholder:"NAME" help:"metaroce, rocev2-pfc or rocev2-lossy. Default ${default}; this version serves metaroce."`
 	Seed      uint64        `default:"1" help:"What all randomness comes from."`
 	JSON      string        `name:"json" placeholder:"FILE|-" help:"Write the figures as JSON to a file, or to the standard output instead of the table."`
@@ -72,12 +71,6 @@ func (c *runCommand) served() error {
 	if c.Topology != "fat-tree" {
 		refuse("topology", c.Topology, "fat-tree")
 	}
-	if c.Planes != 1 {
-		refuse("planes", c.Planes, "1")
-	}
-	if c.Fail != "" {
-		refuse("fail", fmt.Sprintf("%q", c.Fail), "no failures")
-	}
 	if c.Transport != "metaroce" {
 		refuse("transport", c.Transport, "metaroce")
 	}
@@ -91,13 +84,18 @@ func (c *runCommand) served() error {
 		return refusal("--latency %v: negative", c.Latency)
 	case c.Chunk < 8 || c.Chunk > engine.MaxChunk || c.Chunk%8 != 0:
 		return refusal("--chunk %d: not a multiple of 8 in 8..%d", c.Chunk, engine.MaxChunk)
-	case c.Paths < 1 || c.Paths > engine.MaxPaths:
-		return refusal("--paths %d: not in 1..%d", c.Paths, engine.MaxPaths)
+	case c.Planes < 1 || c.Planes > mostPlanes:
+		return refusal("--planes %d: not in 1..%d", c.Planes, mostPlanes)
+	case c.Paths < c.Planes || c.Paths > engine.MaxPaths:
+		return refusal("--paths %d: not in %d..%d", c.Paths, c.Planes, engine.MaxPaths)
 	case !(c.Loss >= 0 && c.Loss <= 1):
 		return refusal("--loss %v: not a probability, 0 to 1", c.Loss)
 	}
-	return nil
+	return c.Fail.fits(c)
 }
+
+// mostPlanes is what the engine allows a connection.
+const mostPlanes = 16
 
 // hint returns a command that works: the one given, but with served values.
 func (c *runCommand) hint() string {
@@ -113,10 +111,14 @@ func (c *runCommand) hint() string {
 	add("chunk", c.Chunk, 4096)
 	add("buffer", c.Buffer.text, "1bdp")
 	add("ecn", c.ECN.text, "0.2,0.8")
+	add("planes", c.Planes, 1)
 	add("paths", c.Paths, 128)
 	add("loss", c.Loss, 0.0)
 	if c.LossAcks {
 		b = append(b, "--loss-acks")
+	}
+	if c.Fail.text != "" {
+		b = append(b, fmt.Sprintf("--fail '%s'", c.Fail.text))
 	}
 	add("seed", c.Seed, uint64(1))
 	add("json", c.JSON, "")
@@ -126,12 +128,14 @@ func (c *runCommand) hint() string {
 // config translates the flags.
 func (c *runCommand) config() sim.Config {
 	link := sim.Hop{Rate: sim.Rate(c.Rate), Latency: c.Latency}
-	n := sim.Network{Rate: link.Rate, Latency: c.Latency, Paths: c.Paths, Hops: make([]sim.Hop, hops)}
+	n := sim.Network{Rate: link.Rate, Latency: c.Latency, Planes: c.Planes, Paths: c.Paths, Hops: make([]sim.Hop, hops)}
 	for i := range n.Hops {
 		n.Hops[i] = link
 	}
 	base := n.RoundTrip(c.Chunk)
-	product := base.Seconds() * float64(c.Rate) / 8
+	product := base.Seconds() * float64(c.Rate) / 8 // of a plane
+	all := product * float64(c.Planes)
+	start := 20 * base
 	packet := c.Chunk + engine.Overhead
 	for i := range n.Hops {
 		h := &n.Hops[i]
@@ -141,20 +145,20 @@ func (c *runCommand) config() sim.Config {
 	cfg := sim.Config{
 		Seed:     c.Seed,
 		Network:  n,
-		Faults:   sim.Faults{Impair: impair.Config{Loss: c.Loss, DataOnly: !c.LossAcks}},
+		Faults:   c.faults(start),
 		Streams:  []sim.Stream{{Messages: []sim.Message{{Op: engine.OpWrite, Size: int(c.Size)}}}},
-		Settle:   10 * base,
+		Start:    start,
 		Deadline: time.Hour,
 	}
 	cfg.MaxEvents = 10_000_000 + 200*uint64(c.Size)/uint64(c.Chunk)
 	cfg.Engine = engine.Config{
 		Chunk:         c.Chunk,
-		Capacity:      uint64(c.Rate) / 1000,
+		Capacity:      uint64(c.Rate) * uint64(c.Planes) / 1000,
 		MaxAckDelay:   4 * time.Microsecond,
 		InitialRTT:    max(base, time.Microsecond),
 		MinRTO:        max(base/4, time.Microsecond),
-		MaxWindow:     max(int(1.4*product), 4*packet),
-		InitialWindow: packet * int(math.Ceil(1.05*product/float64(c.Paths*packet))),
+		MaxWindow:     max(int(1.4*all), 4*packet),
+		InitialWindow: packet * int(math.Ceil(1.05*all/float64(c.Paths*packet))),
 	}
 	return cfg
 }

@@ -25,6 +25,7 @@ type soakCommand struct {
 	Seeds   uint64  `help:"Stop after this many seeds; 0 = when the time is over."`
 	First   uint64  `help:"First seed; 0 = the one behind the last of the ledger."`
 	Ledger  string  `default:"fuzz/ledger.jsonl" placeholder:"FILE" help:"Append a line there; none = write no ledger."`
+	Keep    string  `default:"engine/sim/testdata/seeds" placeholder:"DIR" help:"Minimise failures and keep their scripts there; none = do not."`
 }
 
 // entry is a line of the ledger.
@@ -37,10 +38,18 @@ type entry struct {
 	Packets        uint64   `json:"packets"`
 	Resent         uint64   `json:"resent"`
 	Failed         []uint64 `json:"seeds_failed"`
+	Missing        []string `json:"never_met,omitempty"`
 }
 
-// errSeeds: at least one seed came out wrong.
-var errSeeds = errors.New("seeds failed")
+var (
+	// errSeeds: at least one seed came out wrong.
+	errSeeds = errors.New("seeds failed")
+	// errMissing: a long soak has not met everything that it is for.
+	errMissing = errors.New("never met")
+)
+
+// enoughMinutes is how long a soak takes that must meet everything.
+const enoughMinutes = 10
 
 // Run runs seeds on all processors, prints each failure with the command that repeats it, and the sum.
 func (c *soakCommand) Run(s streams) error {
@@ -60,25 +69,36 @@ func (c *soakCommand) Run(s streams) error {
 	e := b.entry(first)
 	fmt.Fprintf(s.out, "seeds %d to %d: %d packets, %d resent, %.0f s of virtual time, %d failed\n",
 		e.First, e.Last, e.Packets, e.Resent, e.VirtualSeconds, len(e.Failed))
-	if err := c.record(e); err != nil {
+	for _, line := range b.sum.Lines() {
+		fmt.Fprintln(s.out, line)
+	}
+	if c.long() {
+		e.Missing = b.sum.Missing()
+	}
+	if err := errors.Join(c.record(e), keep(c.Keep, e.Failed, s)); err != nil {
 		return err
 	}
 	if len(e.Failed) > 0 {
 		return fmt.Errorf("%w: %v", errSeeds, e.Failed)
 	}
+	if len(e.Missing) > 0 {
+		return fmt.Errorf("%w: %v", errMissing, strings.Join(e.Missing, ", "))
+	}
 	return nil
 }
 
+// long tells whether the soak has the time to meet everything.
+func (c *soakCommand) long() bool { return c.Minutes >= enoughMinutes && c.Seeds == 0 }
+
 // batch hands out seeds and collects what becomes of them.
 type batch struct {
-	mu      sync.Mutex
-	next    uint64
-	end     uint64
-	until   time.Time
-	out     streams
-	virtual time.Duration
-	sum     sim.Result
-	failed  []uint64
+	mu     sync.Mutex
+	next   uint64
+	end    uint64
+	until  time.Time
+	out    streams
+	sum    sim.Sum
+	failed []uint64
 }
 
 func (b *batch) take() (seed uint64, ok bool) {
@@ -105,9 +125,7 @@ func (b *batch) work() {
 func (b *batch) add(seed uint64, res sim.Result, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.virtual += res.Ended
-	b.sum.Packets += res.Packets
-	b.sum.Resent += res.Resent
+	b.sum.Add(&res)
 	if err != nil {
 		b.failed = append(b.failed, seed)
 		fmt.Fprintf(b.out.err, "seed %d: %v\n  again: MR_SEED=%d go test ./engine/sim -run TestSeeds\n", seed, err, seed)
@@ -125,7 +143,7 @@ func (b *batch) entry(first uint64) entry {
 	}
 	return entry{
 		Time: time.Now().UTC().Format(time.RFC3339), Commit: strings.TrimSpace(string(commit)),
-		First: first, Last: b.next - 1, VirtualSeconds: b.virtual.Seconds(),
+		First: first, Last: b.next - 1, VirtualSeconds: b.sum.Virtual.Seconds(),
 		Packets: b.sum.Packets, Resent: b.sum.Resent, Failed: append([]uint64{}, b.failed...),
 	}
 }

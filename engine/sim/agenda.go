@@ -8,8 +8,12 @@ type eventKind uint8
 const (
 	eventHop     eventKind = iota + 1 // packet index enters its next hop, or its host
 	eventTurn                         // host index is to be pumped
-	eventStart                        // the application of host index begins
+	eventStart                        // an application begins: of session index/2, host index%2
 	eventReceive                      // the application posts another receive on lane index
+	eventFault                        // fault index begins
+	eventHealed                       // fault index, of a plane, ends
+	eventRevive                       // host index comes back
+	eventTrouble                      // plot index is carried out
 )
 
 // event is something that happens at an instant.

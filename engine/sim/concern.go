@@ -6,14 +6,13 @@ import "math/rand/v2"
 
 // The concerns of a run. Each draws from its own generator, so that a change in one leaves the draws of the others alone.
 const (
-	concernHosts    uint64 = iota + 1 // the endpoints' seeds
-	concernFaults                     // loss, duplication
-	concernCopies                     // delays of copies
-	concernSkew                       // delays of paths
-	concernMarks                      // ECN
-	concernDamage                     // wrong bits, lost ends
-	concernMessages                   // bytes, values, places
-	concernSwarm                      // Swarm's choices; further ones follow
+	concernHosts    uint64    = iota + 1 // the endpoints' seeds
+	concernDice                          // faults of packets, one generator for each kind and direction
+	concernSkew                          // delays of paths
+	concernMarks                         // ECN
+	concernLag                           // delays of timers
+	concernMessages                      // bytes, values, places; further ones for each session
+	concernSwarm    = 1 << 32            // Swarm's choices; further ones follow
 )
 
 // concern returns the generator of a concern.

@@ -5,10 +5,11 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
-	"github.com/openmetaroce/metaroce/engine/impair"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
 // Errors that Run's errors wrap.
@@ -29,14 +30,14 @@ type Config struct {
 	Engine engine.Config
 	// Network lies between the hosts.
 	Network Network
-	// Faults happen until HealAt.
-	Faults Faults
+	// Faults are what goes wrong on purpose, until HealAt.
+	Faults []Fault
 	// HealAt is the end of the faults. Default: never.
 	HealAt time.Duration
 	// Streams are what the hosts do.
 	Streams []Stream
-	// Settle is the time between the moment at which a host sees the connection open and its first work. Default 0.
-	Settle time.Duration
+	// Start is when the applications begin, if the connection stands by then. Default: as soon as it stands.
+	Start time.Duration
 	// Deadline is the virtual time by which everything must be over. Default 1 min.
 	Deadline time.Duration
 	// MaxEvents bounds the run. Default 100 million.
@@ -47,12 +48,14 @@ type Config struct {
 	Progress func(placed, total uint64)
 }
 
-// Network is two links, one at each host, and the hops between them. Everything exists once per direction.
+// Network is planes of two links, one at each host, and the hops between them. Everything exists once per direction.
 type Network struct {
-	// Rate and Latency are those of the hosts' own links.
+	// Rate and Latency are those of the hosts' own links, one to each plane.
 	Rate    Rate
 	Latency time.Duration
-	// Paths is the number of paths, 1 to 256.
+	// Planes is the number of separate networks, 1 to 16, each with links, hops and paths of its own. Default 1.
+	Planes int
+	// Paths is the number of paths of all planes together, Planes to 256; path i lies on plane i modulo Planes.
 	Paths int
 	// Hops are passed in order.
 	Hops []Hop
@@ -69,26 +72,8 @@ type Hop struct {
 	// Packets that find MarkFrom bytes or fewer are never marked, those that find MarkTo or more always are, and
 	// between the two the probability grows linearly. MarkTo 0: no marks.
 	MarkFrom, MarkTo int
-	// Own gives every path a hop of its own. Otherwise all share one.
+	// Own gives every path a hop of its own. Otherwise all paths of a plane share one.
 	Own bool
-}
-
-// Faults are what the network does on purpose. The zero value does nothing.
-type Faults struct {
-	// Impair loses and doubles datagrams where they would arrive.
-	Impair impair.Config
-	// CopyDelay is the longest time between a datagram and its copy.
-	CopyDelay time.Duration
-	// Damage is the probability, 0 to 1, that a datagram that arrives has a wrong bit or has lost its end. Copies are spared.
-	Damage float64
-	// Blackholes swallow everything on a path in one direction for a while.
-	Blackholes []Blackhole
-}
-
-// Blackhole swallows what host From sends on Path between Begin and End.
-type Blackhole struct {
-	From, Path int
-	Begin, End time.Duration
 }
 
 // Stream is one outgoing stream: a sequence of messages from a host to the other one.
@@ -124,26 +109,45 @@ func (c Config) withDefaults() (Config, error) {
 	if c.MaxEvents == 0 {
 		c.MaxEvents = 100_000_000
 	}
+	if c.Network.Planes == 0 {
+		c.Network.Planes = 1
+	}
 	c.Engine.Accept = true
 	c.Engine.Paths = c.Network.Paths
-	if err := c.Faults.Impair.Validate(); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if !(c.Faults.Damage >= 0 && c.Faults.Damage <= 1) {
-		return c, fmt.Errorf("%w: Damage is %v, allowed 0..1", ErrConfig, c.Faults.Damage)
-	}
 	if err := c.validateNetwork(); err != nil {
 		return c, err
 	}
-	return c, c.validateStreams()
+	if err := c.validateStreams(); err != nil {
+		return c, err
+	}
+	for i := range c.Faults {
+		if err := c.validate(i); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// maxPlanes is what the engine allows a connection.
+const maxPlanes = 16
+
+// listens are the addresses at which host 1 accepts connections, one for each plane.
+func (n *Network) listens() []netip.AddrPort {
+	list := make([]netip.AddrPort, n.Planes)
+	for plane := range list {
+		list[plane] = netip.AddrPortFrom(address(plane, 1), wire.Port)
+	}
+	return list
 }
 
 func (c *Config) validateNetwork() error {
 	n := &c.Network
 	switch {
-	case n.Paths < 1 || n.Paths > engine.MaxPaths:
-		return fmt.Errorf("%w: %d paths, allowed 1..%d", ErrConfig, n.Paths, engine.MaxPaths)
-	case n.Rate < 0 || n.Latency < 0 || n.Skew < 0 || c.Settle < 0 || c.Faults.CopyDelay < 0 || c.CheckEvery < 0:
+	case n.Planes < 1 || n.Planes > maxPlanes:
+		return fmt.Errorf("%w: %d planes, allowed 1..%d", ErrConfig, n.Planes, maxPlanes)
+	case n.Paths < n.Planes || n.Paths > engine.MaxPaths:
+		return fmt.Errorf("%w: %d paths, allowed %d..%d", ErrConfig, n.Paths, n.Planes, engine.MaxPaths)
+	case n.Rate < 0 || n.Latency < 0 || n.Skew < 0 || c.Start < 0 || c.CheckEvery < 0:
 		return fmt.Errorf("%w: a rate, a time or a count is negative", ErrConfig)
 	}
 	for i, h := range n.Hops {
@@ -152,11 +156,6 @@ func (c *Config) validateNetwork() error {
 		}
 		if h.MarkTo != 0 && h.MarkTo < h.MarkFrom {
 			return fmt.Errorf("%w: hop %d marks from %d to %d", ErrConfig, i, h.MarkFrom, h.MarkTo)
-		}
-	}
-	for i, b := range c.Faults.Blackholes {
-		if b.From&^1 != 0 || b.Path < 0 || b.Path >= n.Paths {
-			return fmt.Errorf("%w: blackhole %d is at host %d, path %d", ErrConfig, i, b.From, b.Path)
 		}
 	}
 	return nil

@@ -4,109 +4,95 @@ package sim
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
 
-// nic is a host's link to the network: the engine's Port. It takes one packet at a time, when the link is free.
-type nic struct {
-	network *network
-	host    int
-	rate    Rate
-	now     instant
-	free    instant // when the link has sent what it has
-	lent    [][]byte
-	arrived []engine.Datagram
-	handed  []engine.Datagram
-	leaving engine.Datagram // handed to the link in this turn
-	sent    int             // 1 when leaving is set
-}
-
-var _ engine.Port = (*nic)(nil)
-
-// Receive hands over what has arrived since the last call.
-func (n *nic) Receive() ([]engine.Datagram, error) {
-	for i := range n.handed {
-		n.network.reclaim(n.handed[i].Bytes)
-	}
-	n.handed, n.arrived = n.arrived, n.handed[:0]
-	return n.handed, nil
-}
-
-// Buffers lends one buffer when the link is free.
-func (n *nic) Buffers() [][]byte {
-	if n.now < n.free || n.sent > 0 {
-		return nil
-	}
-	if len(n.lent) == 0 {
-		n.lent = append(n.lent, n.network.lend())
-	}
-	return n.lent
-}
-
-// Send puts a datagram on the link.
-func (n *nic) Send(datagrams []engine.Datagram) error {
-	if len(datagrams) != 1 || len(n.lent) != 1 {
-		return fmt.Errorf("%w: host %d sends %d datagrams, lent were %d buffers", ErrViolation, n.host, len(datagrams), len(n.lent))
-	}
-	d := datagrams[0]
-	if len(d.Bytes) == 0 || &d.Bytes[0] != &n.lent[0][0] {
-		return fmt.Errorf("%w: host %d sends bytes that do not lie in the lent buffer", ErrViolation, n.host)
-	}
-	n.lent = n.lent[:0]
-	n.free = max(n.free, n.now) + n.rate.lasts(len(d.Bytes)+wireOverhead)
-	n.leaving, n.sent = d, 1
-	return nil
-}
-
 // host is one of the two machines.
 type host struct {
 	index     int
-	endpoint  *engine.Endpoint
+	endpoint  *engine.Endpoint // nil while the host is down
 	pump      engine.Pump
 	nic       nic
 	wake      instant // of the earliest turn that is planned
-	conn      engine.ConnID
-	open      bool
-	started   bool
-	closed    bool
-	busy      bool // the engine refused work for the time being
+	lives     int     // times that it has come back
 	bystander *shadow
+	suffering suffering
+	told      told
 	turns     int
 	idle      int // turns in a row at one instant that sent nothing
 	idleAt    instant
 }
 
+// suffering is what the faults of hosts do to one.
+type suffering struct {
+	asleep, deaf instant // until then
+	lags         []Fault
+	dice         *rand.Rand
+}
+
+// told is what of an endpoint's counters is in the Result.
+type told struct{ packets, cookies uint64 }
+
 // maxIdle is the number of turns at one instant after which a host counts as spinning.
 const maxIdle = 10_000
 
 func newHost(index int, r *run) (*host, error) {
-	cfg := r.config.Engine
-	seeds := concern(r.config.Seed, concernHosts)
-	for range index + 1 {
+	h := &host{index: index, wake: never}
+	h.nic = nic{network: r.network, host: index, rate: r.config.Network.Rate, free: make([]instant, r.config.Network.Planes)}
+	h.suffering.dice = concern(r.config.Seed, concernLag<<8|uint64(index))
+	for _, f := range r.config.Faults {
+		if f.Kind == Lag && f.by(index) {
+			h.suffering.lags = append(h.suffering.lags, f)
+		}
+	}
+	return h, h.boot(&r.config)
+}
+
+// boot gives a host an endpoint that knows nothing.
+func (h *host) boot(c *Config) error {
+	cfg := c.Engine
+	seeds := concern(c.Seed, concernHosts)
+	for range 2*h.lives + h.index + 1 {
 		for i := range cfg.Seed {
 			cfg.Seed[i] = byte(seeds.Uint32())
 		}
 	}
+	if c.Network.Planes > 1 && h.index == 1 {
+		cfg.Addresses = c.Network.listens()
+	}
 	endpoint, err := engine.New(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	h := &host{index: index, endpoint: endpoint, wake: never}
-	h.nic = nic{network: r.network, host: index, rate: r.config.Network.Rate}
+	h.endpoint = endpoint
 	h.pump = engine.Pump{Endpoint: endpoint, Port: &h.nic}
-	h.bystander = newShadow(fmt.Sprintf("memory of host %d without rights", index), make([]int, 4))
+	h.bystander = newShadow(fmt.Sprintf("memory of host %d without rights", h.index), make([]int, 4))
 	if _, err := endpoint.Register(h.bystander.region(), 0); err != nil {
-		return nil, fmt.Errorf("%w: region without rights: %w", ErrViolation, err)
+		return fmt.Errorf("%w: region without rights: %w", ErrViolation, err)
 	}
-	return h, nil
+	return nil
+}
+
+// halt takes a host down: what it has received and not yet looked at is lost.
+func (h *host) halt() {
+	h.endpoint, h.pump, h.wake, h.told = nil, engine.Pump{}, never, told{}
+	h.nic.clear()
 }
 
 // turn pumps the host once, lets its application act, and plans the next turn.
 func (r *run) turn(h *host) error {
 	h.wake = never
+	switch {
+	case h.endpoint == nil:
+		return nil
+	case r.now < h.suffering.asleep:
+		r.plan(h, h.suffering.asleep)
+		return nil
+	}
 	h.nic.now, h.nic.sent = r.now, 0
-	lends := h.nic.free <= r.now
+	lends := h.nic.ready() <= r.now
 	wake, err := h.pump.Turn(r.now.clock())
 	if err != nil {
 		return fmt.Errorf("host %d: turn: %w", h.index, err)
@@ -117,19 +103,20 @@ func (r *run) turn(h *host) error {
 	if err := r.check(h); err != nil {
 		return err
 	}
-	called, err := r.events(h)
+	called, err := r.listen(h)
 	if err != nil {
 		return err
 	}
-	at := max(wakeOf(wake), r.now)
+	at := r.late(h, max(wakeOf(wake), r.now))
 	switch {
 	case called:
 		at = r.now
 	case h.nic.sent > 0 || !lends && at == r.now:
-		at = h.nic.free
+		at = h.nic.ready()
 	case !lends:
-		at = min(at, h.nic.free)
+		at = min(at, h.nic.ready())
 	}
+	at = max(at, r.now)
 	if at == r.now && h.nic.sent == 0 {
 		if h.idleAt != r.now {
 			h.idleAt, h.idle = r.now, 0
@@ -140,6 +127,20 @@ func (r *run) turn(h *host) error {
 	}
 	r.plan(h, at)
 	return nil
+}
+
+// late delays a timer of a host that lags.
+func (r *run) late(h *host, at instant) instant {
+	if at == r.now || at == never {
+		return at
+	}
+	for i := range h.suffering.lags {
+		if f := &h.suffering.lags[i]; f.during(r.now, r.network.healAt) {
+			r.result.Injected[Lag]++
+			at += instant(h.suffering.dice.Int64N(int64(instantOf(f.Span)) + 1))
+		}
+	}
+	return at
 }
 
 // plan makes sure that the host has a turn no later than at.
@@ -153,12 +154,15 @@ func (r *run) plan(h *host, at instant) {
 // depart carries a datagram from the host's link into the network.
 func (r *run) depart(h *host) {
 	d := h.nic.leaving
-	index, at, m := r.network.depart(h.nic.free, h.index, d)
-	if m != 0 {
-		r.drop(index, m)
+	index, at, m := r.network.depart(h.nic.left, h.index, d)
+	if m == 0 {
+		r.agenda.plan(at, eventHop, index)
 		return
 	}
-	r.agenda.plan(at, eventHop, index)
+	r.drop(index, m)
+	if m == markUnplugged {
+		h.endpoint.RouteError(r.now.clock(), d.Route, engine.Unreachable)
+	}
 }
 
 // drop ends the life of a packet that never arrives.
@@ -184,14 +188,17 @@ func (r *run) hop(index int) {
 	if copied >= 0 {
 		r.agenda.plan(later, eventHop, copied)
 	}
-	if m != markDelivered && m != markDamaged && m != markCopied {
+	h := r.hosts[1-r.network.packets[index].from]
+	if m != markDelivered && m != markDamaged && m != markCopied || h.endpoint == nil {
 		r.drop(index, m)
 		return
 	}
 	p := r.network.packets[index]
 	r.trace.add(r.now, m, p.data)
 	r.network.remove(index)
-	h := r.hosts[1-p.from]
+	if m != markDamaged && r.config.CheckEvery > 0 {
+		r.watch.arrived(r.now, &p)
+	}
 	h.nic.arrived = append(h.nic.arrived, engine.Datagram{Route: p.route, ECN: p.ecn, Bytes: p.data})
 	r.plan(h, r.now)
 }
@@ -205,8 +212,11 @@ func (r *run) check(h *host) error {
 	if err := h.endpoint.Check(); err != nil {
 		return fmt.Errorf("%w: host %d at %v: %w", ErrViolation, h.index, r.now.since(), err)
 	}
+	if h.turns%sampleTurns == 0 {
+		r.sample(h)
+	}
 	for _, l := range r.lanes {
-		for _, s := range []*shadow{l.region, l.inbox, l.library, l.into, l.words.shadow} {
+		for _, s := range l.shadows() {
 			if err := s.guards(); err != nil {
 				return err
 			}

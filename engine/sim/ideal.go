@@ -11,17 +11,22 @@ const (
 	leastAck      = 60
 )
 
-// Ideal returns how long one Write of sizeBytes takes on an idle network, in chunks of chunkBytes, when nothing is lost
-// and nothing waits but for the packet ahead: until the ACK of the last packet is back. Every packet counts with its
-// real size. It holds for networks without Skew whose paths share all hops.
+// Ideal returns how long one Write of sizeBytes takes on an idle network, in chunks of chunkBytes dealt to the planes in turn,
+// when nothing is lost and nothing waits but for the packet ahead: until the ACK of the last packet is back. Every packet
+// counts with its real size. It holds for networks without Skew whose paths share all hops of their plane.
 func (n *Network) Ideal(sizeBytes, chunkBytes int) time.Duration {
-	busy := make([]instant, 1+len(n.Hops))
-	arrived := n.pass(busy, 0, min(sizeBytes, chunkBytes)+writeOverhead)
-	for sent := chunkBytes; sent < sizeBytes; sent += chunkBytes {
-		arrived = n.pass(busy, 0, min(sizeBytes-sent, chunkBytes)+writeOverhead)
+	planes := max(n.Planes, 1)
+	busy := make([][]instant, planes)
+	for i := range busy {
+		busy[i] = make([]instant, 1+len(n.Hops))
 	}
-	clear(busy)
-	return n.pass(busy, arrived, leastAck).since()
+	last := n.pass(busy[0], 0, min(sizeBytes, chunkBytes)+writeOverhead)
+	for chunk := 1; chunk*chunkBytes < sizeBytes; chunk++ {
+		arrived := n.pass(busy[chunk%planes], 0, min(sizeBytes-chunk*chunkBytes, chunkBytes)+writeOverhead)
+		last = max(last, arrived)
+	}
+	clear(busy[0])
+	return n.pass(busy[0], last, leastAck).since()
 }
 
 // RoundTrip returns the time that one Write of chunkBytes and its ACK take on an idle network.

@@ -17,9 +17,11 @@ func judged(t *testing.T) (r *run, l *lane) {
 	s := Stream{Messages: []Message{
 		{Op: engine.OpWrite, Size: 100}, {Op: engine.OpSend, Size: 50}, {Op: engine.OpWrite, Immediate: true, Size: 10},
 	}}
-	r = &run{hosts: [2]*host{{index: 0, open: true, conn: 7}, {index: 1, open: true, conn: 9}}}
-	l = newLane(0, s, concern(1, concernMessages))
-	r.lanes = []*lane{l}
+	cfg := Config{Streams: []Stream{s}}
+	l = newLane(&cfg, 0, concern(1, concernMessages))
+	r = &run{config: cfg, hosts: [2]*host{{index: 0}, {index: 1}}, lanes: []*lane{l}}
+	session := &session{lanes: r.lanes, ends: [2]end{{conn: 7, open: true}, {conn: 9, open: true}}}
+	r.sessions = append(r.sessions, session)
 	for i := range l.operations {
 		o := &l.operations[i]
 		l.work()
@@ -203,7 +205,7 @@ func TestLaneKeepsReceivesReady(t *testing.T) {
 	for _, c := range []struct{ keep, posted, filled, paused, want int }{
 		{0, 0, 0, 0, 10}, {0, 4, 4, 0, 6}, {3, 0, 0, 0, 3}, {3, 3, 0, 0, 0}, {3, 3, 2, 0, 2}, {3, 3, 2, 1, 1}, {3, 9, 9, 0, 1}, {3, 10, 9, 0, 0},
 	} {
-		l := newLane(0, Stream{Messages: sends, Receives: c.keep}, concern(1, 1))
+		l := newLane(&Config{Streams: []Stream{{Messages: sends, Receives: c.keep}}}, 0, concern(1, 1))
 		l.receiver.posted, l.receiver.filled, l.receiver.paused = c.posted, c.filled, c.paused
 		if got := l.wanted(); got != c.want {
 			t.Errorf("%+v: %d receives are wanted", c, got)

@@ -5,6 +5,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
@@ -19,13 +20,21 @@ type operation struct {
 	slot    int // its extent: a Write's in lane.region, a Send's in lane.inbox, a Read's in lane.library and lane.into; an atomic operation's word
 	receive int // the posted receive it consumes, or -1
 	effect  effect
+	over    bool // it has ended
+	failed  bool // with an error
+	doomed  bool // the application has given it up, or has set it a deadline
 }
 
 // lane is one stream, as its two applications and the judge see it.
 type lane struct {
 	Stream
-	index      int
+	index      int // among those of all sessions
+	session    int
 	id         uint16
+	troubles   []Fault // of applications
+	troubled   bool    // there are such
+	shaken     bool    // one has happened: operations may fail
+	withdrawn  bool    // the receiver has taken its memory back
 	operations []operation
 	consumers  []int // by receive: the operation that consumes it
 	memory
@@ -47,6 +56,8 @@ type memory struct {
 type sender struct {
 	posted, completed int // operations
 	ended, closed     bool
+	aborted           bool // the stream has failed: nothing more can be posted
+	succeeded         int  // the last operation that has
 	begun, finished   instant
 }
 
@@ -57,11 +68,18 @@ type receiver struct {
 	paused         int // receives that will be posted later
 	delayed        uint64
 	verified       int // operations known to be in place
+	next           int // of consumers, the first that may come next
 }
 
-// newLane draws what the messages of a stream hold and where they land.
-func newLane(index int, s Stream, rng *rand.Rand) *lane {
+// newLane draws what the messages of stream index hold and where they land.
+func newLane(cfg *Config, index int, rng *rand.Rand) *lane {
+	s := cfg.Streams[index]
 	l := &lane{Stream: s, index: index, id: uint16(index), operations: make([]operation, len(s.Messages))}
+	for _, f := range cfg.Faults {
+		if f.Kind.ofApplications() && f.Stream == index {
+			l.troubles, l.troubled = append(l.troubles, f), true
+		}
+	}
 	var writes, reads, atomics []int // operations
 	var rooms []int                  // of receives
 	for i := range l.operations {
@@ -85,9 +103,16 @@ func newLane(index int, s Stream, rng *rand.Rand) *lane {
 			rooms = append(rooms, room)
 		}
 	}
+	if l.troubled && len(rooms) > 0 {
+		// Operations may drop out: then others find their receives, which are large enough for any.
+		most := slices.Max(rooms)
+		for k := range rooms {
+			rooms[k] = most
+		}
+	}
 	l.inbox = newShadow(fmt.Sprintf("receives of stream %d", index), rooms)
 	for k, i := range l.consumers {
-		if o := &l.operations[i]; o.Op == engine.OpSend {
+		if o := &l.operations[i]; o.Op == engine.OpSend && !l.troubled {
 			o.slot = k
 			l.inbox.extents[k].size, l.inbox.extents[k].pattern = o.Size, o.pattern
 		}
@@ -176,8 +201,17 @@ func (l *lane) work() engine.Work {
 // name is the application's id of operation or receive i.
 func (l *lane) name(i int) uint64 { return uint64(l.index)<<40 | uint64(i) }
 
+// unnamed is the inverse of name; ok is false when the name is not one of the lane's operations.
+func (l *lane) unnamed(id uint64) (i int, ok bool) {
+	i = int(id & (1<<40 - 1))
+	return i, i < len(l.operations) && l.name(i) == id
+}
+
 // hasWork tells whether the sender's application has something to post, or the end of the stream.
 func (l *lane) hasWork() bool {
+	if l.sender.aborted || l.sender.closed {
+		return false
+	}
 	room := l.Depth == 0 || l.sender.posted-l.sender.completed < l.Depth
 	return l.sender.posted < len(l.operations) && room || l.sender.posted == len(l.operations) && !l.sender.ended
 }
@@ -197,7 +231,9 @@ func (l *lane) receive() engine.Receive {
 }
 
 // over tells whether nothing more is to come of the stream.
-func (l *lane) over() bool { return l.sender.closed && l.receiver.ended }
+func (l *lane) over() bool {
+	return l.sender.closed && l.receiver.ended && l.sender.completed == l.sender.posted
+}
 
 // registration is memory that the peer may reach, and how.
 type registration struct {
@@ -213,4 +249,18 @@ func (l *lane) registered() []registration {
 		{l.library, engine.RemoteRead, &l.keys.library},
 		{l.words.shadow, engine.RemoteAtomic, &l.keys.words},
 	}
+}
+
+// shadows lists all memory of the lane.
+func (l *lane) shadows() [5]*shadow {
+	return [...]*shadow{l.region, l.inbox, l.library, l.into, l.words.shadow}
+}
+
+// shadowsAt lists the memory that lies at a host.
+func (l *lane) shadowsAt(host int) []*shadow {
+	all := l.shadows()
+	if host == l.From {
+		return []*shadow{l.into}
+	}
+	return []*shadow{all[0], all[1], all[2], all[4]}
 }

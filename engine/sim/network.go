@@ -24,62 +24,30 @@ type packet struct {
 	hop   int16
 	path  int32
 	copy  bool
-}
-
-// port is the state of a Hop: the end of what it has taken on says how long its queue is.
-type port struct {
-	*Hop
-	busy instant
-}
-
-// enter puts a packet into the queue. It returns when the packet reaches the other end of the link and what the queue
-// did with it: nothing, or markOverflowed. A packet that can carry a CE mark may get one.
-func (o *port) enter(now instant, p *packet, marks *rand.Rand) (instant, mark) {
-	size := len(p.data) + wireOverhead
-	start := max(o.busy, now)
-	backlog := o.Rate.bytes(start - now)
-	if o.Queue > 0 && backlog+size > o.Queue {
-		return never, markOverflowed
-	}
-	if o.MarkTo > 0 && p.ecn != engine.NotECT && o.marks(backlog, marks) {
-		p.ecn = engine.CE
-	}
-	o.busy = start + o.Rate.lasts(size)
-	return o.busy + instantOf(o.Latency), 0
-}
-
-// marks draws whether a packet that finds backlog bytes is marked.
-func (o *port) marks(backlog int, rng *rand.Rand) bool {
-	switch {
-	case backlog <= o.MarkFrom:
-		return false
-	case backlog >= o.MarkTo:
-		return true
-	}
-	return rng.Float64()*float64(o.MarkTo-o.MarkFrom) < float64(backlog-o.MarkFrom)
+	fate  fate
 }
 
 // direction is one half of the network: from a host to the other one.
 type direction struct {
-	ports  [][]port // by hop, then by path; one for all paths where the hop is shared
+	ports  [][]port // by hop, then by path; one for each plane where the hop is shared
 	skew   []instant
 	sent   []uint64 // datagrams by path
 	order  uint64   // datagrams
 	newest uint64   // the largest order that has arrived
-	dice   *impair.Dice
-	holes  []Blackhole
+	fates  fates
+	routed []Fault // of paths
 }
 
 // network carries packets.
 type network struct {
 	stats      NetworkStats
+	injected   [kinds]uint64
 	config     *Config
 	directions [2]direction
 	reach      uint64 // how many later datagrams of its host a copy may come after
 	healAt     instant
 	marks      *rand.Rand
-	late       *rand.Rand
-	damages    *rand.Rand
+	salts      []int // by plane: how its switches assign ports to paths
 	packets    []packet
 	vacant     []int32
 	live       int
@@ -87,10 +55,16 @@ type network struct {
 	bufferSize int
 }
 
-// The addresses of the hosts. Host 0 uses one port per path, counted from firstPort.
-var addresses = [2]netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, 1}), netip.AddrFrom4([4]byte{10, 0, 0, 2})}
+// address is that of a host on a plane.
+func address(plane, host int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, 0, byte(plane), byte(1 + host)})
+}
 
-const firstPort = 0xc000
+// Host 0 uses one port per path, counted from firstPort; a second session takes the ports behind those.
+const (
+	firstPort = 0xc000
+	portStep  = 512
+)
 
 func newNetwork(cfg *Config) *network {
 	bits := cfg.Engine.SeqBits
@@ -106,15 +80,13 @@ func newNetwork(cfg *Config) *network {
 		reach:      1 << (bits - 2),
 		healAt:     instantOf(cfg.HealAt),
 		marks:      concern(cfg.Seed, concernMarks),
-		late:       concern(cfg.Seed, concernCopies),
-		damages:    concern(cfg.Seed, concernDamage),
+		salts:      make([]int, cfg.Network.Planes),
 		bufferSize: max(chunk+engine.Overhead, 2048),
 	}
 	skews := concern(cfg.Seed, concernSkew)
-	faults := concern(cfg.Seed, concernFaults)
 	for from := range n.directions {
 		d := &n.directions[from]
-		d.dice = impair.NewDice(cfg.Faults.Impair, faults)
+		d.fates = newFates(cfg, from, &n.injected)
 		d.sent = make([]uint64, cfg.Network.Paths)
 		d.skew = make([]instant, cfg.Network.Paths)
 		for i := range d.skew {
@@ -123,27 +95,47 @@ func newNetwork(cfg *Config) *network {
 		d.ports = make([][]port, len(cfg.Network.Hops))
 		for i := range d.ports {
 			h := &cfg.Network.Hops[i]
-			d.ports[i] = []port{{Hop: h}}
-			for h.Own && len(d.ports[i]) < cfg.Network.Paths {
+			many := cfg.Network.Planes
+			if h.Own {
+				many = cfg.Network.Paths
+			}
+			for range many {
 				d.ports[i] = append(d.ports[i], port{Hop: h})
 			}
 		}
-		for _, b := range cfg.Faults.Blackholes {
-			if b.From == from {
-				d.holes = append(d.holes, b)
+		for _, f := range cfg.Faults {
+			if f.Kind.ofPaths() && f.Kind != Rehash && f.by(from) {
+				d.routed = append(d.routed, f)
 			}
 		}
 	}
 	return n
 }
 
-// pathOf returns the path of a route as host from sees it. Ports outside the pool share the paths.
-func (n *network) pathOf(from int, r engine.Route) int {
+// planeOf returns the plane of a route as host from sees it; ok is false when it leads nowhere.
+func (n *network) planeOf(from int, r engine.Route) (plane int, ok bool) {
+	for plane := range n.config.Network.Planes {
+		if r.Remote.Addr() == address(plane, 1-from) {
+			return plane, r.Local.Addr() == address(plane, from)
+		}
+	}
+	return 0, false
+}
+
+// pathOf returns the path that the switches of a plane choose for a route as host from sees it. Path i lies on plane i modulo
+// the number of planes; ports outside the pool share the paths.
+func (n *network) pathOf(from, plane int, r engine.Route) int {
 	entropy := r.Local.Port()
 	if from == 1 {
 		entropy = r.Remote.Port()
 	}
-	return int(entropy-firstPort) % n.config.Network.Paths
+	planes := n.config.Network.Planes
+	own := (n.config.Network.Paths - plane + planes - 1) / planes // paths of the plane
+	choice := int(entropy-firstPort) % portStep / planes
+	if salt := n.salts[plane]; salt != 0 {
+		choice = int(uint32(choice+salt) * 2654435761 >> 16)
+	}
+	return plane + planes*(choice%own)
 }
 
 // lend returns memory for a datagram.
@@ -180,30 +172,50 @@ func (n *network) remove(index int) {
 }
 
 // depart is called when a host's link has sent a datagram: it returns the packet's index, when it reaches the first hop,
-// and what became of it: nothing, markBlackholed or markStray.
+// and what became of it: nothing, markCut, markUnplugged or markStray.
 func (n *network) depart(at instant, from int, d engine.Datagram) (index int, arrives instant, m mark) {
 	n.stats.Sent++
 	half := &n.directions[from]
 	half.order++
-	path := n.pathOf(from, d.Route)
-	half.sent[path]++
-	index = n.add(packet{
-		data: d.Bytes, ecn: d.ECN, from: uint8(from), path: int32(path), order: half.order, turn: half.sent[path],
+	p := packet{
+		data: d.Bytes, ecn: d.ECN, from: uint8(from), order: half.order,
 		route: engine.Route{Local: d.Route.Remote, Remote: d.Route.Local},
-	})
-	if d.Route.Remote.Addr() != addresses[1-from] {
+	}
+	plane, ok := n.planeOf(from, d.Route)
+	if !ok {
 		n.stats.Stray++
-		return index, never, markStray
+		return n.add(p), never, markStray
 	}
-	if at < n.healAt {
-		for _, h := range half.holes {
-			if h.Path == path && instantOf(h.Begin) <= at && at < instantOf(h.End) {
-				n.stats.Blackholed++
-				return index, never, markBlackholed
-			}
+	path := n.pathOf(from, plane, d.Route)
+	half.sent[path]++
+	p.path, p.turn = int32(path), half.sent[path]
+	wait, m := n.route(at, &p, plane)
+	if m == 0 {
+		p.fate = half.fates.of(at, &p, plane)
+	}
+	return n.add(p), at + wait + instantOf(n.config.Network.Latency) + half.skew[path] + p.fate.delay, m
+}
+
+// route lets the faults of paths have a packet: they hold it back for a time, or swallow it.
+func (n *network) route(at instant, p *packet, plane int) (wait instant, m mark) {
+	half := &n.directions[p.from]
+	for i := range half.routed {
+		f := &half.routed[i]
+		if !f.during(at, n.healAt) || !f.at(plane, int(p.path)) || f.Kind == Shrink && len(p.data) <= f.Size {
+			continue
 		}
+		n.injected[f.Kind]++
+		if f.Kind == Hold {
+			wait = max(wait, f.ends(n.healAt)-at)
+			continue
+		}
+		n.stats.Cut++
+		if f.Kind == Unplug {
+			return 0, markUnplugged
+		}
+		return 0, markCut
 	}
-	return index, at + instantOf(n.config.Network.Latency) + half.skew[path], 0
+	return wait, 0
 }
 
 // hop moves a packet through its next hop; last tells that it has reached the host instead.
@@ -229,62 +241,43 @@ func (n *network) hop(now instant, index int) (arrives instant, m mark, last boo
 // arrive decides what the receiving host gets to see of a packet: nothing, or markDelivered, markDamaged or markCopied.
 // Of a packet that will arrive a second time it returns the copy's index and instant; copy is negative if there is none.
 func (n *network) arrive(now instant, index int) (m mark, copied int, at instant) {
-	p := n.packets[index]
+	p := &n.packets[index]
 	half := &n.directions[p.from]
 	if p.copy {
 		if half.order-p.order > n.reach {
 			n.stats.Withheld++
 			return markStale, -1, never
 		}
-		n.stats.Copied++
 		if half.sent[p.path] > p.turn {
 			n.stats.CopiedLate++
 		}
 		n.stats.Delivered++
 		return markCopied, -1, never
 	}
-	copied, at = -1, never
-	if now < n.healAt {
-		switch half.dice.Roll(p.data) {
-		case impair.Drop:
-			if impair.Data(p.data) {
-				n.stats.LostData++
-			} else {
-				n.stats.LostOther++
-			}
-			return markLost, -1, never
-		case impair.Twice:
-			twin := p
-			twin.copy = true
-			twin.data = append(n.lend()[:0], p.data...)
-			copied = n.add(twin)
-			at = now + 1 + instant(n.late.Int64N(int64(instantOf(n.config.Faults.CopyDelay))+1))
+	if p.fate.mark != 0 {
+		if impair.Data(p.data) {
+			n.stats.LostData++
+		} else {
+			n.stats.LostOther++
 		}
+		return p.fate.mark, -1, never
+	}
+	copied, at = -1, never
+	if p.fate.copied {
+		twin := *p
+		twin.copy = true
+		twin.data = append(n.lend()[:0], p.data...)
+		at = now + 1 + p.fate.later
+		copied = n.add(twin)
+		p = &n.packets[index]
 	}
 	if p.order < half.newest {
 		n.stats.Reordered++
 	}
 	half.newest = max(half.newest, p.order)
 	n.stats.Delivered++
-	if now < n.healAt && n.damage(index) {
-		n.stats.Damaged++
+	if p.fate.spoil(p) {
 		return markDamaged, copied, at
 	}
 	return markDelivered, copied, at
-}
-
-// damage turns a bit of a packet or cuts its end off, as drawn, and tells whether it did.
-func (n *network) damage(index int) bool {
-	p := n.config.Faults.Damage
-	if p == 0 || n.damages.Float64() >= p {
-		return false
-	}
-	data := &n.packets[index].data
-	at := n.damages.IntN(len(*data))
-	if at > 0 && half(n.damages) {
-		*data = (*data)[:at]
-	} else {
-		(*data)[at] ^= 1 << n.damages.IntN(8)
-	}
-	return true
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
-	"github.com/openmetaroce/metaroce/engine/impair"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -24,8 +23,8 @@ func dataPacket(n *network, size int) []byte {
 
 func routeOf(from, path int) engine.Route {
 	r := engine.Route{
-		Local:  netip.AddrPortFrom(addresses[0], uint16(firstPort+path)),
-		Remote: netip.AddrPortFrom(addresses[1], wire.Port),
+		Local:  netip.AddrPortFrom(address(0, 0), uint16(firstPort+path)),
+		Remote: netip.AddrPortFrom(address(0, 1), wire.Port),
 	}
 	if from == 1 {
 		r.Local, r.Remote = r.Remote, r.Local
@@ -160,10 +159,10 @@ func TestSkewReordersAcrossPathsOnly(t *testing.T) {
 	}
 }
 
-func TestBlackholeSwallowsOneDirectionOfOnePathForAWhile(t *testing.T) {
+func TestCutSwallowsOneDirectionOfOnePathForAWhile(t *testing.T) {
 	n := testNetwork(t, Config{
 		HealAt: 4 * time.Millisecond,
-		Faults: Faults{Blackholes: []Blackhole{{From: 1, Path: 1, Begin: time.Millisecond, End: 5 * time.Millisecond}}},
+		Faults: []Fault{{Kind: Cut, Host: 1, Plane: All, Path: 1, Begin: time.Millisecond, End: 5 * time.Millisecond}},
 		Network: Network{
 			Rate: 8e9, Paths: 2,
 		},
@@ -174,10 +173,10 @@ func TestBlackholeSwallowsOneDirectionOfOnePathForAWhile(t *testing.T) {
 		want       mark
 	}{
 		{999_999, 1, 1, markDelivered},
-		{1e6, 1, 1, markBlackholed},
+		{1e6, 1, 1, markCut},
 		{1e6, 0, 1, markDelivered},
 		{1e6, 1, 0, markDelivered},
-		{3_999_999, 1, 1, markBlackholed},
+		{3_999_999, 1, 1, markCut},
 		{4e6, 1, 1, markDelivered}, // healed before the window's end
 	} {
 		if _, m := carry(n, instantOf(c.at), c.from, c.path); m != c.want {
@@ -190,7 +189,7 @@ func TestCopyThatIsTooLateIsWithheld(t *testing.T) {
 	n := testNetwork(t, Config{
 		Engine:  engine.Config{SeqBits: 10},
 		Network: Network{Rate: 8e9, Paths: 1},
-		Faults:  Faults{Impair: impair.Config{Duplicate: 1}},
+		Faults:  []Fault{{Kind: Copy, Host: All, Plane: All, Path: All, Chance: 1}},
 	})
 	for later, want := range map[uint64]mark{0: markCopied, 1: markCopied, 256: markCopied, 257: markStale} {
 		index, at, _ := n.depart(0, 0, engine.Datagram{Route: routeOf(0, 0), Bytes: dataPacket(n, 100)})
@@ -220,10 +219,10 @@ func TestDatagramToNowhereIsCountedAndDropped(t *testing.T) {
 func TestNewPortFindsAnotherPath(t *testing.T) {
 	n := testNetwork(t, Config{Network: Network{Rate: 8e9, Paths: 4}})
 	for port, want := range map[int]int{0: 0, 3: 3, 4: 0, 4097: 1} {
-		if got := n.pathOf(0, routeOf(0, port)); got != want {
+		if got := n.pathOf(0, 0, routeOf(0, port)); got != want {
 			t.Errorf("port %d of the pool takes path %d, want %d", port, got, want)
 		}
-		if got := n.pathOf(1, routeOf(1, port)); got != want {
+		if got := n.pathOf(1, 0, routeOf(1, port)); got != want {
 			t.Errorf("port %d of the pool takes path %d on the way back, want %d", port, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/engine"
@@ -21,11 +20,13 @@ type run struct {
 	agenda   agenda
 	network  *network
 	hosts    [2]*host
-	lanes    []*lane
+	sessions []*session
+	lanes    []*lane // of all sessions
+	plots    []plot
+	watch    watch
 	trace    trace
 	happened uint64
-	total    uint64 // payload bytes of all lanes
-	closing  bool
+	total    uint64 // payload bytes of the newest session's lanes
 	result   Result
 }
 
@@ -47,6 +48,7 @@ func newRun(cfg Config) (*run, error) {
 	}
 	r := &run{config: cfg}
 	r.network = newNetwork(&r.config)
+	r.watch = newWatch(&r.config, &r.result.Met)
 	return r, r.build()
 }
 
@@ -60,7 +62,7 @@ func (r *run) execute() error {
 	return err
 }
 
-// build makes hosts and lanes, registers memory and starts to connect.
+// build makes the hosts, plans the faults, and starts to connect.
 func (r *run) build() error {
 	for i := range r.hosts {
 		h, err := newHost(i, r)
@@ -69,42 +71,16 @@ func (r *run) build() error {
 		}
 		r.hosts[i] = h
 	}
-	rng := concern(r.config.Seed, concernMessages)
-	for i, s := range r.config.Streams {
-		l := newLane(i, s, rng)
-		r.lanes = append(r.lanes, l)
-		r.total += l.bytes()
-		if err := r.register(l); err != nil {
-			return err
+	for i := range r.config.Faults {
+		f := &r.config.Faults[i]
+		if (f.Kind.ofHosts() || f.Kind.ofPaths()) && instantOf(f.Begin) < r.network.healAt {
+			r.agenda.plan(instantOf(f.Begin), eventFault, i)
 		}
 	}
-	routes := make([]engine.Route, r.config.Network.Paths)
-	for i := range routes {
-		routes[i].Local = netip.AddrPortFrom(addresses[0], uint16(firstPort+i))
-		routes[i].Remote = netip.AddrPortFrom(addresses[1], wire.Port)
-	}
-	opener := r.hosts[0]
-	conn, err := opener.endpoint.Open(r.now.clock(), routes)
-	if err != nil {
-		return fmt.Errorf("%w: open: %w", ErrViolation, err)
-	}
-	opener.conn = conn
-	r.plan(opener, r.now)
-	return nil
+	return r.begin()
 }
 
-// register makes a lane's memory reachable at its receiver.
-func (r *run) register(l *lane) (err error) {
-	peer := r.hosts[1-l.From].endpoint
-	for _, m := range l.registered() {
-		if *m.key, err = peer.Register(m.shadow.region(), m.rights); err != nil {
-			return violation("register: %w", err)
-		}
-	}
-	return nil
-}
-
-// loop lets events happen until the connection is closed and nothing is on its way any more.
+// loop lets events happen until the connections are closed and nothing is on its way any more.
 func (r *run) loop() error {
 	deadline := instantOf(r.config.Deadline)
 	for !r.over() {
@@ -114,6 +90,9 @@ func (r *run) loop() error {
 		}
 		if e.at > deadline {
 			return r.unfinished("the deadline has come")
+		}
+		if e.at < r.now {
+			panic(fmt.Sprintf("sim: time goes back from %v to %v", r.now.since(), e.at.since()))
 		}
 		r.now = e.at
 		if e.kind == eventTurn && r.hosts[e.index].wake != e.at {
@@ -140,32 +119,44 @@ func (r *run) happen(e event) error {
 	case eventTurn:
 		return r.turn(r.hosts[e.index])
 	case eventStart:
-		return r.start(r.hosts[e.index])
+		return r.start(int(e.index))
 	case eventReceive:
 		return r.resume(r.lanes[e.index])
+	case eventFault:
+		return r.strike(int(e.index))
+	case eventHealed:
+		r.judgeOutage(&r.config.Faults[e.index])
+	case eventRevive:
+		return r.revive(r.hosts[e.index])
+	case eventTrouble:
+		return r.trouble(int(e.index))
 	}
 	return nil
 }
 
-// over tells whether the connection has come and gone and the network is empty.
+// over tells whether all connections have come and gone and the network is empty.
 func (r *run) over() bool {
-	return r.hosts[0].closed && r.hosts[1].closed && r.network.live == 0
+	if r.network.live > 0 || r.current().broken {
+		return false
+	}
+	for _, s := range r.sessions {
+		if !s.done(0) || !s.done(1) {
+			return false
+		}
+	}
+	return true
 }
 
 // verify looks at all memory, and takes back the regions.
 func (r *run) verify() error {
 	for _, l := range r.lanes {
-		for _, s := range []*shadow{l.region, l.inbox, l.library, l.into} {
-			if err := s.verify(); err != nil {
+		s := r.sessions[l.session]
+		if err := l.verify(s); err != nil {
+			return err
+		}
+		if h := r.hosts[1-l.From]; !s.broken {
+			if err := r.withdraw(h, l); err != nil {
 				return err
-			}
-		}
-		if err := l.words.verify(); err != nil {
-			return fmt.Errorf("stream %d: %w", l.id, err)
-		}
-		for _, m := range l.registered() {
-			if err := r.hosts[1-l.From].endpoint.Deregister(*m.key); err != nil {
-				return violation("deregister: %w", err)
 			}
 		}
 	}
@@ -177,49 +168,68 @@ func (r *run) verify() error {
 	return nil
 }
 
-// placed is the number of payload bytes that both hosts have placed.
+// placed is the number of payload bytes that both hosts have placed for the newest session.
 func (r *run) placed() (n uint64) {
-	for _, h := range r.hosts {
-		if s, ok := h.endpoint.ConnStats(h.conn); ok && h.open {
-			n += s.BytesReceived
+	s := r.current()
+	for i, h := range r.hosts {
+		if h.endpoint == nil || !s.ends[i].open {
+			continue
+		}
+		if stats, ok := h.endpoint.ConnStats(s.ends[i].conn); ok {
+			n += stats.BytesReceived
 		}
 	}
 	return n
 }
 
-// snapshot fills the Result. The counters of the connection are those of the last call while it was open.
+// snapshot fills the Result. The counters of a connection are those of the last call while it was open.
 func (r *run) snapshot() {
 	out := &r.result
 	out.Ended, out.Events, out.Trace, out.Network = r.now.since(), r.happened, uint64(r.trace), r.network.stats
-	out.Flows = make([]Flow, len(r.lanes))
-	for i, l := range r.lanes {
+	for k := range out.Injected {
+		out.Injected[k] += r.network.injected[k]
+	}
+	s := r.current()
+	out.Flows = make([]Flow, len(s.lanes))
+	for i, l := range s.lanes {
 		out.Flows[i] = Flow{
 			Bytes: l.bytes(), Begun: l.sender.begun.since(), Finished: l.sender.finished.since(), Delayed: l.receiver.delayed,
 		}
 	}
-	if !r.closing {
-		r.count()
+	if !s.closing {
+		r.account()
 	}
+	r.meet()
 }
 
-// count adds up the counters of both ends of the connection.
-func (r *run) count() {
-	out := &r.result
-	for _, h := range r.hosts {
+// account adds up the counters of both ends of the newest session.
+func (r *run) account() {
+	out, s := &r.result, r.current()
+	for i, h := range r.hosts {
+		if h.endpoint == nil {
+			continue
+		}
 		sent := h.endpoint.Stats()
-		out.Packets += sent.SentOf(wire.OpcodeWrite) + sent.SentOf(wire.OpcodeSend) + sent.SentOf(wire.OpcodeReadReply)
-		s, ok := h.endpoint.ConnStats(h.conn)
+		packets := sent.SentOf(wire.OpcodeWrite) + sent.SentOf(wire.OpcodeSend) + sent.SentOf(wire.OpcodeReadReply)
+		cookies := sent.Drops[engine.DropCookie]
+		out.Packets += packets - h.told.packets
+		out.Met[metCookie] += cookies - h.told.cookies
+		h.told = told{packets, cookies}
+		stats, ok := h.endpoint.ConnStats(s.ends[i].conn)
 		if !ok {
 			continue
 		}
-		for i := range s.Paths {
-			p := &s.Paths[i]
+		out.Met[metFloor] += stats.Moved
+		for i := range stats.Paths {
+			p := &stats.Paths[i]
 			out.Resent += p.Resent
 			out.TailProbes += p.TailProbes
 			out.RTOFired += p.RTOFired
 			out.CEReceived += p.CE
 			out.Duplicates += p.Duplicates
 			out.Copies += p.Copies
+			out.Met[metPathDown] += p.Downs
+			out.Met[metPathBack] += p.Ups
 		}
 	}
 }
@@ -227,11 +237,13 @@ func (r *run) count() {
 // unfinished describes what the run still waits for.
 func (r *run) unfinished(why string) error {
 	var b strings.Builder
-	for _, h := range r.hosts {
-		fmt.Fprintf(&b, "; host %d open %v closed %v", h.index, h.open, h.closed)
+	for _, s := range r.sessions {
+		for i, e := range s.ends {
+			fmt.Fprintf(&b, "; session %d, host %d open %v closed %v gone %v", s.number, i, e.open, e.closed, e.gone)
+		}
 	}
 	n := 0
-	for _, l := range r.lanes {
+	for _, l := range r.current().lanes {
 		if l.over() {
 			continue
 		}
@@ -239,8 +251,8 @@ func (r *run) unfinished(why string) error {
 			b.WriteString("; …")
 			break
 		}
-		fmt.Fprintf(&b, "; stream %d from host %d: %d of %d posted, %d completed, receives: %d posted, %d of %d filled, ended %v",
-			l.id, l.From, l.sender.posted, len(l.operations), l.sender.completed,
+		fmt.Fprintf(&b, "; stream %d from host %d: %d of %d posted, %d completed, closed %v, receives: %d posted, %d of %d filled, ended %v",
+			l.id, l.From, l.sender.posted, len(l.operations), l.sender.completed, l.sender.closed,
 			l.receiver.posted, l.receiver.filled, len(l.consumers), l.receiver.ended)
 	}
 	return fmt.Errorf("%w at %v after %d events: %s%s", ErrUnfinished, r.now.since(), r.happened, why, b.String())

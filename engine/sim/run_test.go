@@ -29,19 +29,27 @@ func plain(size int) Config {
 
 func TestRunRefusesWrongConfigs(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
-		"no paths":          func(c *Config) { c.Network.Paths = 0 },
-		"too many paths":    func(c *Config) { c.Network.Paths = 257 },
-		"negative rate":     func(c *Config) { c.Network.Rate = -1 },
-		"negative skew":     func(c *Config) { c.Network.Skew = -1 },
-		"negative queue":    func(c *Config) { c.Network.Hops[0].Queue = -1 },
-		"marks in reverse":  func(c *Config) { c.Network.Hops[0].MarkFrom, c.Network.Hops[0].MarkTo = 2, 1 },
-		"loss above 1":      func(c *Config) { c.Faults.Impair.Loss = 1.1 },
-		"loss not a number": func(c *Config) { c.Faults.Impair.Loss = math.NaN() },
-		"blackhole nowhere": func(c *Config) { c.Faults.Blackholes = []Blackhole{{Path: 4}} },
-		"third host":        func(c *Config) { c.Streams[0].From = 2 },
-		"negative size":     func(c *Config) { c.Streams[0].Messages[0].Size = -1 },
-		"no operation":      func(c *Config) { c.Streams[0].Messages[0].Op = 0 },
-		"engine's chunk":    func(c *Config) { c.Engine.Chunk = 7 },
+		"no paths":            func(c *Config) { c.Network.Paths = 0 },
+		"too many paths":      func(c *Config) { c.Network.Paths = 257 },
+		"negative rate":       func(c *Config) { c.Network.Rate = -1 },
+		"negative skew":       func(c *Config) { c.Network.Skew = -1 },
+		"negative queue":      func(c *Config) { c.Network.Hops[0].Queue = -1 },
+		"marks in reverse":    func(c *Config) { c.Network.Hops[0].MarkFrom, c.Network.Hops[0].MarkTo = 2, 1 },
+		"chance above 1":      func(c *Config) { c.Faults = []Fault{{Kind: Lose, Chance: 1.1}} },
+		"chance not a number": func(c *Config) { c.Faults = []Fault{{Kind: Lose, Chance: math.NaN()}} },
+		"cut nowhere":         func(c *Config) { c.Faults = []Fault{{Kind: Cut, Path: 4}} },
+		"third host's fault":  func(c *Config) { c.Faults = []Fault{{Kind: Cut, Host: 2}} },
+		"second plane of one": func(c *Config) { c.Faults = []Fault{{Kind: Cut, Plane: 1}} },
+		"no kind":             func(c *Config) { c.Faults = []Fault{{}} },
+		"pause for ever":      func(c *Config) { c.Faults = []Fault{{Kind: Pause}} },
+		"whose packet":        func(c *Config) { c.Faults = []Fault{{Kind: Lose, Host: All, Packet: 1}} },
+		"which operation":     func(c *Config) { c.Faults = []Fault{{Kind: Cancel, Operation: 1}} },
+		"too many planes":     func(c *Config) { c.Network.Planes = 17 },
+		"plane without path":  func(c *Config) { c.Network.Planes = 5 },
+		"third host":          func(c *Config) { c.Streams[0].From = 2 },
+		"negative size":       func(c *Config) { c.Streams[0].Messages[0].Size = -1 },
+		"no operation":        func(c *Config) { c.Streams[0].Messages[0].Op = 0 },
+		"engine's chunk":      func(c *Config) { c.Engine.Chunk = 7 },
 	} {
 		cfg := plain(1)
 		spoil(&cfg)
@@ -86,9 +94,10 @@ func TestRunNeverBeatsTheIdeal(t *testing.T) {
 // faulty returns a Config that loses and doubles much.
 func faulty(size int) Config {
 	cfg := plain(size)
-	cfg.Faults.Impair = impair.Config{Loss: 0.05, Duplicate: 0.05}
-	cfg.Faults.CopyDelay = 30 * time.Microsecond
-	cfg.Faults.Damage = 0.02
+	lose, double, flip := Everywhere(Lose), Everywhere(Copy), Everywhere(Flip)
+	lose.Chance, double.Chance, flip.Chance = 0.05, 0.05, 0.02
+	double.Span = 30 * time.Microsecond
+	cfg.Faults = []Fault{lose, double, flip}
 	return cfg
 }
 
@@ -143,7 +152,7 @@ func TestIdealCountsRealBytes(t *testing.T) {
 
 func TestNICLendsOneBufferWhenItIsFree(t *testing.T) {
 	net := testNetwork(t, Config{Network: Network{Rate: 8e9, Paths: 1}})
-	n := &nic{network: net, rate: 8e9}
+	n := &nic{network: net, rate: 8e9, free: make([]instant, 1)}
 	b := n.Buffers()
 	if len(b) != 1 || len(b[0]) < 4096+engine.Overhead {
 		t.Fatalf("%d buffers", len(b))
@@ -154,11 +163,11 @@ func TestNICLendsOneBufferWhenItIsFree(t *testing.T) {
 	if err := n.Send([]engine.Datagram{{Bytes: make([]byte, 10)}}); !errors.Is(err, ErrViolation) {
 		t.Errorf("foreign bytes: %v", err)
 	}
-	if err := n.Send([]engine.Datagram{{Bytes: b[0][:958]}}); err != nil {
+	if err := n.Send([]engine.Datagram{{Route: routeOf(0, 0), Bytes: b[0][:958]}}); err != nil {
 		t.Fatal(err)
 	}
-	if n.free != 1_000_000 || n.sent != 1 {
-		t.Errorf("free at %d ps, %d sent", n.free, n.sent)
+	if n.free[0] != 1_000_000 || n.sent != 1 {
+		t.Errorf("free at %d ps, %d sent", n.free[0], n.sent)
 	}
 	if got := n.Buffers(); got != nil {
 		t.Errorf("%d buffers while sending", len(got))
@@ -195,17 +204,15 @@ func TestRunWorksWithFaultsAroundThePort(t *testing.T) {
 func TestFaultsEndWhenTheNetworkHeals(t *testing.T) {
 	cfg := plain(1 << 16)
 	cfg.HealAt = 300 * time.Millisecond
-	for path := range cfg.Network.Paths {
-		for from := range 2 {
-			cfg.Faults.Blackholes = append(cfg.Faults.Blackholes, Blackhole{From: from, Path: path, End: time.Hour})
-		}
-	}
+	cut := Everywhere(Cut)
+	cut.End = time.Hour
+	cfg.Faults = []Fault{cut}
 	res, err := Run(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := res.Flows[0]; f.Begun < cfg.HealAt || res.Network.Blackholed == 0 {
-		t.Errorf("begun at %v, %d datagrams swallowed", f.Begun, res.Network.Blackholed)
+	if f := res.Flows[0]; f.Begun < cfg.HealAt || res.Injected[Cut] == 0 {
+		t.Errorf("begun at %v, %d datagrams swallowed", f.Begun, res.Injected[Cut])
 	}
 }
 

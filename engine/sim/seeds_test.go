@@ -58,47 +58,24 @@ func (a *tally) add(res Result) {
 	a.results = append(a.results, res)
 }
 
-// classes returns how often each class of fault was injected.
-func (a *tally) classes() (names []string, counts map[string]uint64) {
-	names = []string{"lost data", "lost feedback", "copied", "copied late", "damaged", "blackholed", "overflowed", "marked", "reordered", "receives delayed"}
-	counts = map[string]uint64{}
-	for i := range a.results {
-		r := &a.results[i]
-		n := &r.Network
-		counts["lost data"] += n.LostData
-		counts["lost feedback"] += n.LostOther
-		counts["copied"] += n.Copied
-		counts["copied late"] += n.CopiedLate
-		counts["damaged"] += n.Damaged
-		counts["blackholed"] += n.Blackholed
-		counts["overflowed"] += n.Overflowed
-		counts["marked"] += n.Marked
-		counts["reordered"] += n.Reordered
-		for _, f := range r.Flows {
-			counts["receives delayed"] += f.Delayed
-		}
-	}
-	return names, counts
-}
-
-func (a *tally) report(t *testing.T, took time.Duration) {
+func (a *tally) report(t *testing.T, took time.Duration) Sum {
 	t.Helper()
-	var total, resent, rto, packets, events uint64
-	var virtual time.Duration
+	var sum Sum
+	var total, events uint64
 	for i := range a.results {
 		r := &a.results[i]
 		for _, f := range r.Flows {
 			total += f.Bytes
 		}
-		resent, rto, packets, events = resent+r.Resent, rto+r.RTOFired, packets+r.Packets, events+r.Events
-		virtual += r.Ended
+		events += r.Events
+		sum.Add(r)
 	}
 	fmt.Printf("%d runs in %.1f s: %d MiB, %d packets, %d resent, %d timeouts, %d events, %.1f s of virtual time\n",
-		len(a.results), took.Seconds(), total>>20, packets, resent, rto, events, virtual.Seconds())
-	names, counts := a.classes()
-	for _, name := range names {
-		fmt.Printf("  %-18s %d\n", name, counts[name])
+		sum.Runs, took.Seconds(), total>>20, sum.Packets, sum.Resent, sum.RTOFired, events, sum.Virtual.Seconds())
+	for _, line := range sum.Lines() {
+		fmt.Println(" ", line)
 	}
+	return sum
 }
 
 // runSeed runs a seed, and a second time when twice is due, and tells what is wrong.
@@ -155,15 +132,12 @@ func TestSeedsMoveEverythingOnceInOrder(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	sum.report(t, time.Since(begun))
+	all := sum.report(t, time.Since(begun))
 	if count < defaultSeeds {
 		return
 	}
-	names, counts := sum.classes()
-	for _, name := range names {
-		if counts[name] == 0 {
-			t.Errorf("no seed injected the fault %q", name)
-		}
+	for _, name := range all.Missing() {
+		t.Errorf("no seed has met: %s", name)
 	}
 }
 
@@ -173,10 +147,7 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 	for seed := range uint64(seeds) {
 		cfg := Swarm(seed)
 		for name, present := range map[string]bool{
-			"loss":       cfg.Faults.Impair.Loss > 0,
-			"duplicates": cfg.Faults.Impair.Duplicate > 0,
-			"damage":     cfg.Faults.Damage > 0,
-			"blackholes": len(cfg.Faults.Blackholes) > 0,
+			"planes":     cfg.Network.Planes > 1,
 			"reordering": cfg.Network.Skew > 0,
 			"queue":      cfg.Network.Hops[0].Queue > 0,
 			"pauses":     cfg.Streams[0].Receives > 0,
@@ -186,6 +157,13 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 			if present {
 				with[name]++
 			}
+		}
+		seen := map[Kind]bool{}
+		for _, f := range cfg.Faults {
+			if !seen[f.Kind] {
+				with[f.Kind.String()]++
+			}
+			seen[f.Kind] = true
 		}
 		if _, err := cfg.withDefaults(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -198,5 +176,17 @@ func TestSwarmLeavesEachClassOutHalfTheTime(t *testing.T) {
 		if n < seeds*45/100 || n > seeds*55/100 {
 			t.Errorf("%s: present in %d of %d seeds, want about half", name, n, seeds)
 		}
+	}
+}
+
+func TestSumTellsWhatWasNeverMet(t *testing.T) {
+	var s Sum
+	all := len(s.Missing())
+	if all != kinds-1+5+meets {
+		t.Errorf("%d things can be missing", all)
+	}
+	s.Add(&Result{Network: NetworkStats{Overflowed: 1}, Injected: [kinds]uint64{Cut: 2}, Met: [meets]uint64{metRestart: 3}})
+	if left := s.Missing(); len(left) != all-3 || s.Injected[Cut] != 2 || s.Met[metRestart] != 3 {
+		t.Errorf("missing are %v", left)
 	}
 }

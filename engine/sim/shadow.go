@@ -3,8 +3,10 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // pattern is the seed of bytes that can be made again at any time, and told from every other pattern's.
@@ -59,6 +61,8 @@ type extent struct {
 	at, size int // within the shadow's memory
 	pattern  pattern
 	over     bool // the message is complete; the application has written something else there
+	lost     bool // it never was complete: the application has taken the memory back before
+	loose    bool // a part of it may be missing
 }
 
 // shadow is memory lent to the engine, with all that is known of its bytes.
@@ -67,6 +71,7 @@ type shadow struct {
 	name    string
 	memory  []byte
 	extents []extent // in the order of their places
+	sealed  []byte   // if set, what the memory holds for ever
 }
 
 // newShadow lays out extents of the given rooms in order, with gaps of guardBytes around each.
@@ -123,6 +128,9 @@ func (s *shadow) bytes(i int) []byte {
 func (s *shadow) complete(i int) error {
 	e := &s.extents[i]
 	p := e.pattern
+	if e.lost {
+		return fmt.Errorf("%w: %s: message %d is complete, but was not when its memory was taken back", ErrViolation, s.name, i)
+	}
 	if e.over {
 		p ^= reused
 	}
@@ -141,19 +149,29 @@ func (e *extent) again() string {
 
 // reuse does what an application may do with a complete message's memory: use it for something else.
 func (s *shadow) reuse(i int) {
-	if e := &s.extents[i]; !e.over {
+	if e := &s.extents[i]; !e.over && s.sealed == nil {
 		e.over = true
 		(e.pattern ^ reused).fill(s.bytes(i))
 	}
 }
 
-// verify looks at every byte. All extents must be complete.
+// verify looks at every byte. All extents must be complete, but for loose ones, and sealed memory as it was.
 func (s *shadow) verify() error {
+	if s.sealed != nil {
+		return s.unchanged()
+	}
 	at := 0
 	for i := range s.extents {
 		e := &s.extents[i]
 		if err := s.untouched(at, e.at); err != nil {
 			return err
+		}
+		if e.loose {
+			if err := s.partial(i); err != nil {
+				return err
+			}
+			at = e.at + len(s.room(i))
+			continue
 		}
 		if err := s.complete(i); err != nil {
 			return err
@@ -165,13 +183,19 @@ func (s *shadow) verify() error {
 
 // untouched verifies that nobody wrote between two places.
 func (s *shadow) untouched(from, to int) error {
-	for i, b := range s.memory[from:to] {
-		if b != poison {
-			return fmt.Errorf("%w: %s: byte %d of %d, which is nobody's, is %#02x", ErrViolation, s.name, from+i, len(s.memory), b)
+	for ; from < to; from += guardBytes {
+		part := s.memory[from:min(from+guardBytes, to)]
+		if bytes.Equal(part, clean[:len(part)]) {
+			continue
 		}
+		i := from + slices.IndexFunc(part, func(b byte) bool { return b != poison })
+		return fmt.Errorf("%w: %s: byte %d of %d, which is nobody's, is %#02x", ErrViolation, s.name, i, len(s.memory), s.memory[i])
 	}
 	return nil
 }
+
+// clean is what guards look like.
+var clean = [guardBytes]byte(bytes.Repeat([]byte{poison}, guardBytes))
 
 // guards verifies the outer guards only.
 func (s *shadow) guards() error {
@@ -179,4 +203,67 @@ func (s *shadow) guards() error {
 		return err
 	}
 	return s.untouched(len(s.memory)-guardBytes, len(s.memory))
+}
+
+// give hands an extent back to the application, whatever has arrived there, and the application uses it again.
+func (s *shadow) give(i int) {
+	e := &s.extents[i]
+	if e.over || s.sealed != nil {
+		return
+	}
+	e.size = len(s.room(i))
+	s.reuse(i)
+}
+
+// loosen says that a message may have arrived in part only.
+func (s *shadow) loosen(i int) {
+	if e := &s.extents[i]; !e.over {
+		e.loose = true
+	}
+}
+
+// partial verifies that every byte of an extent is either untouched or its message's. What lies in a room that no message is
+// known for may be anything.
+func (s *shadow) partial(i int) error {
+	e := &s.extents[i]
+	for k, b := range s.bytes(i) {
+		if b != poison && b != byte(e.pattern.word(k/8)>>(k%8*8)) {
+			return fmt.Errorf("%w: %s: byte %d of message %d, which failed, is %#02x", ErrViolation, s.name, k, i, b)
+		}
+	}
+	return nil
+}
+
+// reclaim takes all extents back: what has not arrived never will, and the application uses all of them again.
+func (s *shadow) reclaim() error {
+	for i := range s.extents {
+		e := &s.extents[i]
+		if e.over {
+			continue
+		}
+		if e.pattern.differs(s.bytes(i)) >= 0 {
+			if err := s.partial(i); err != nil {
+				return err
+			}
+			e.lost = true
+		}
+		s.reuse(i)
+	}
+	return nil
+}
+
+// seal says that the memory will never change again.
+func (s *shadow) seal() {
+	if s.sealed == nil {
+		s.sealed = append([]byte{}, s.memory...)
+	}
+}
+
+func (s *shadow) unchanged() error {
+	for i, b := range s.memory {
+		if b != s.sealed[i] {
+			return fmt.Errorf("%w: %s: byte %d of %d has changed after the memory was taken back", ErrViolation, s.name, i, len(s.memory))
+		}
+	}
+	return nil
 }

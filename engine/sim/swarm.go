@@ -12,7 +12,7 @@ import (
 // swarmBytes is the least payload of a Config that Swarm draws.
 const swarmBytes = 1 << 20
 
-// Swarm draws a Config: another network, other faults and other messages for each seed. Each class of fault is absent
+// Swarm draws a Config: another network, other faults and other messages for each seed. Each kind of fault is absent
 // with probability one half, so that faults also meet alone. At least 1 MiB travels on at least 4 streams over at least
 // 4 paths.
 func Swarm(seed uint64) Config {
@@ -20,10 +20,11 @@ func Swarm(seed uint64) Config {
 	cfg := Config{Seed: seed, CheckEvery: 1, MaxEvents: 1_000_000}
 	s.engine(&cfg)
 	s.network(&cfg)
-	s.faults(&cfg)
 	s.streams(&cfg)
+	s.flood(&cfg)
 	cfg.HealAt = time.Duration(between(s.concern(), 1, 200)) * time.Millisecond
 	cfg.Deadline = cfg.HealAt + 20*time.Second
+	cfg.Faults = s.faults(&cfg)
 	return cfg
 }
 
@@ -82,6 +83,9 @@ func (s *swarm) network(cfg *Config) {
 	n.Rate = Rate(doubling(rng, 1, 128)) * 1e9
 	n.Latency = time.Duration(between(rng, 500, 20_000))
 	n.Paths = doubling(rng, 4, 32)
+	if planes := s.concern(); half(planes) {
+		n.Planes = between(planes, 2, 4)
+	}
 	n.Hops = []Hop{{Latency: time.Duration(between(rng, 500, 20_000))}}
 	if skew := s.concern(); half(skew) {
 		n.Skew = time.Duration(between(skew, 1, 20)) * n.Latency
@@ -102,10 +106,27 @@ func (s *swarm) network(cfg *Config) {
 	h.Rate = n.Rate * Rate(between(queue, 20, 90)) / 100
 	h.Queue = max(packet*between(queue, 2, 64), 4096)
 	if h.Own = half(queue); h.Own {
-		h.Rate = 2 * h.Rate / Rate(n.Paths)
+		h.Rate = 2 * h.Rate * Rate(max(n.Planes, 1)) / Rate(n.Paths)
 	}
 	if half(queue) {
 		h.MarkFrom, h.MarkTo = h.Queue/5, h.Queue*4/5
+	}
+}
+
+// flood makes one seed in eight send so much at a time on a few paths that a SACK is too short for what arrives behind a gap.
+func (s *swarm) flood(cfg *Config) {
+	rng := s.concern()
+	if rng.IntN(8) > 0 || cfg.Engine.SeqBits != 0 {
+		return
+	}
+	e := &cfg.Engine
+	e.Chunk, e.Capacity, e.StreamWindow, e.Span, e.Messages = 256, 0, 0, 0, 0
+	e.InitialWindow, e.MaxWindow = 512*(e.Chunk+engine.Overhead), 4096*(e.Chunk+engine.Overhead)
+	cfg.Network.Planes, cfg.Network.Paths = 0, 4
+	cfg.Network.Rate, cfg.Network.Latency = 128e9, 20*time.Microsecond
+	cfg.Network.Hops = []Hop{{Latency: 20 * time.Microsecond}}
+	for i := range cfg.Streams {
+		cfg.Streams[i].Depth, cfg.Streams[i].Receives = 0, 0
 	}
 }
 
@@ -126,68 +147,6 @@ func slowDown(cfg *Config) {
 func (c *Config) roundTrip() time.Duration {
 	n := &c.Network
 	return 2 * (n.Latency + n.Hops[0].Latency + n.Skew)
-}
-
-// faults draws loss, duplication, damage and blackholes.
-func (s *swarm) faults(cfg *Config) {
-	f := &cfg.Faults
-	if rng := s.concern(); half(rng) {
-		f.Impair.Loss = 0.1 * rng.Float64()
-		f.Impair.DataOnly = half(rng)
-	}
-	if rng := s.concern(); half(rng) {
-		f.Impair.Duplicate = 0.2 * rng.Float64()
-		f.CopyDelay = time.Duration(between(rng, 0, 20)) * cfg.Network.Latency
-	}
-	if rng := s.concern(); half(rng) {
-		f.Damage = 0.02 * rng.Float64()
-	}
-	holes, cuts := s.concern(), s.concern()
-	switch {
-	case !half(holes):
-	case cfg.Engine.SeqBits == 0 && half(cuts):
-		cut(cuts, cfg)
-	default:
-		pierce(holes, cfg)
-	}
-}
-
-// pierce draws outages of single paths in one direction. In a narrow sequence space they are short: when half of it passes
-// in silence, the path is lost for good.
-func pierce(rng *rand.Rand, cfg *Config) {
-	longest := 20_000
-	if cfg.Engine.SeqBits != 0 {
-		longest = int(4 * cfg.roundTrip() / time.Microsecond)
-	}
-	for range between(rng, 1, 2*cfg.Network.Paths) {
-		begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond
-		cfg.Faults.Blackholes = append(cfg.Faults.Blackholes, Blackhole{
-			From: rng.IntN(2), Path: rng.IntN(cfg.Network.Paths), Begin: begin,
-			End: begin + time.Duration(between(rng, 1, longest))*time.Microsecond,
-		})
-	}
-}
-
-// cut draws one outage of many paths at once: all or all but one, in one direction or in both.
-func cut(rng *rand.Rand, cfg *Config) {
-	spared := -1
-	if half(rng) {
-		spared = rng.IntN(cfg.Network.Paths)
-	}
-	first, last := 0, 1
-	if half(rng) {
-		first = rng.IntN(2)
-		last = first
-	}
-	begin := time.Duration(between(rng, 0, 5_000)) * time.Microsecond
-	end := begin + time.Duration(doubling(rng, 1, 65_536))*time.Microsecond
-	for from := first; from <= last; from++ {
-		for path := range cfg.Network.Paths {
-			if path != spared {
-				cfg.Faults.Blackholes = append(cfg.Faults.Blackholes, Blackhole{From: from, Path: path, Begin: begin, End: end})
-			}
-		}
-	}
 }
 
 // streams draws what travels.

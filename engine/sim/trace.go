@@ -15,7 +15,8 @@ const (
 	markCopied
 	markDamaged
 	markLost
-	markBlackholed
+	markCut
+	markUnplugged
 	markOverflowed
 	markStale
 	markStray

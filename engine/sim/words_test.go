@@ -12,10 +12,10 @@ import (
 
 // atomicLane returns a lane of six atomic operations, the first three of them fenced.
 func atomicLane(seed uint64) *lane {
-	return newLane(0, Stream{Messages: []Message{
+	return newLane(&Config{Streams: []Stream{{Messages: []Message{
 		{Op: engine.OpFetchAdd, Fence: true}, {Op: engine.OpCompareSwap, Fence: true}, {Op: engine.OpFetchAdd, Fence: true},
 		{Op: engine.OpFetchAdd}, {Op: engine.OpCompareSwap}, {Op: engine.OpFetchAdd},
-	}}, concern(seed, concernMessages))
+	}}}}, 0, concern(seed, concernMessages))
 }
 
 // execute does to memory what the peer's engine does, and returns the word before.
@@ -74,7 +74,7 @@ func TestWordsRefuseWhatDidNotHappenExactlyOnce(t *testing.T) {
 }
 
 func TestReadsLandInMemoryOfTheirOwn(t *testing.T) {
-	l := newLane(0, Stream{Messages: []Message{{Op: engine.OpRead, Size: 100}, {Op: engine.OpRead}, {Op: engine.OpRead, Size: 7}}}, concern(1, 1))
+	l := newLane(&Config{Streams: []Stream{{Messages: []Message{{Op: engine.OpRead, Size: 100}, {Op: engine.OpRead}, {Op: engine.OpRead, Size: 7}}}}}, 0, concern(1, 1))
 	for i := range l.operations {
 		o := &l.operations[i]
 		l.sender.posted = i
@@ -96,7 +96,7 @@ func TestReadsLandInMemoryOfTheirOwn(t *testing.T) {
 
 func TestPiecesMakeUpTheMessage(t *testing.T) {
 	for pieces := range 6 {
-		l := newLane(0, Stream{Messages: []Message{{Op: engine.OpSend, Size: 11, Pieces: pieces}}}, concern(1, 1))
+		l := newLane(&Config{Streams: []Stream{{Messages: []Message{{Op: engine.OpSend, Size: 11, Pieces: pieces}}}}}, 0, concern(1, 1))
 		w := l.work()
 		whole := append([]byte(nil), w.Data...)
 		for _, p := range w.Pieces {

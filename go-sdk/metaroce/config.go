@@ -65,9 +65,15 @@ const (
 	mostStreams         = 1 << 16 // of a connection and direction: all ids
 )
 
-// withDefaults fills in what depends on nothing but the local address.
-func (c Config) withDefaults(local netip.Addr) (Config, error) {
-	orDefault(&c.Chunk, chunkFor(local))
+// withDefaults fills in what depends on nothing but the local addresses, one for each plane.
+func (c Config) withDefaults(local ...netip.Addr) (Config, error) {
+	if c.Chunk == 0 {
+		for _, a := range local {
+			if n := chunkFor(a); c.Chunk == 0 || n < c.Chunk {
+				c.Chunk = n
+			}
+		}
+	}
 	orDefault(&c.Paths, 16)
 	orDefault(&c.Burst, burstFor(c.Chunk))
 	orDefault(&c.Window, max(defaultWindow, c.Chunk+engine.Overhead))
@@ -76,8 +82,10 @@ func (c Config) withDefaults(local netip.Addr) (Config, error) {
 	if c.Depth < 1 || c.Depth > mostDepth || c.Backlog < 1 || c.Backlog > mostDepth {
 		return c, fmt.Errorf("%w: Depth %d and Backlog %d, allowed 1..%d", ErrConfig, c.Depth, c.Backlog, mostDepth)
 	}
-	if !c.Insecure && !local.IsLoopback() {
-		return c, fmt.Errorf("%w: %v", ErrInsecure, local)
+	for _, a := range local {
+		if !c.Insecure && !a.IsLoopback() {
+			return c, fmt.Errorf("%w: %v", ErrInsecure, a)
+		}
 	}
 	return c, nil
 }

@@ -8,52 +8,56 @@ import (
 	"net/netip"
 
 	"github.com/openmetaroce/metaroce/engine"
-	"github.com/openmetaroce/metaroce/engine/udp"
 )
 
 // Dialer opens connections that share a pool of local ports, one for each path, and a loop.
-type Dialer struct{ endpoint *endpoint }
+type Dialer struct {
+	endpoint *endpoint
+	planes   int
+}
 
-// NewDialer binds Config.Paths ports of the system's choice on a local address. An unspecified address, such as "::" or
-// "0.0.0.0", lets each connection leave from where its route begins.
-func NewDialer(local netip.Addr, cfg Config) (*Dialer, error) {
-	cfg, err := cfg.withDefaults(local)
+// NewDialer binds Config.Paths ports of the system's choice on a local address; more of them are further planes, 16 at most.
+// Path i runs on plane i modulo their number. A single unspecified address, such as "::" or "0.0.0.0", lets each connection
+// leave from where its route begins.
+func NewDialer(first netip.Addr, cfg Config, more ...netip.Addr) (*Dialer, error) {
+	local := append([]netip.Addr{first}, more...)
+	cfg, err := cfg.withDefaults(local...)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Paths < 1 || cfg.Paths > engine.MaxPaths {
-		return nil, fmt.Errorf("%w: Paths is %d, allowed 1..%d", ErrConfig, cfg.Paths, engine.MaxPaths)
+	if cfg.Paths < len(local) || cfg.Paths > engine.MaxPaths {
+		return nil, fmt.Errorf("%w: Paths is %d, allowed %d..%d", ErrConfig, cfg.Paths, len(local), engine.MaxPaths)
 	}
 	ports := make([]netip.AddrPort, cfg.Paths)
+	if err := planar(local); err != nil {
+		return nil, err
+	}
 	for i := range ports {
-		ports[i] = netip.AddrPortFrom(local, 0)
+		ports[i] = netip.AddrPortFrom(local[i%len(local)], 0)
 	}
 	e, err := newEndpoint(cfg, ports, dialing)
 	if err != nil {
 		return nil, err
 	}
-	return &Dialer{e}, nil
+	return &Dialer{e, len(local)}, nil
 }
 
 // Dial opens a connection over sockets of its own. Closing it closes them. addr has the form "host:port"; without a port it
-// is MetaRoCE's, 4797.
+// is MetaRoCE's, 4797. Several, separated by commas, are those of a listener with as many planes.
 func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
-	remote, err := resolve(ctx, addr)
+	remotes, err := cfg.remotes(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	if !cfg.Insecure && !remote.Addr().IsLoopback() {
-		return nil, fmt.Errorf("%w: %v", ErrInsecure, remote)
-	}
-	local, err := udp.LocalFor(remote)
+	locals, err := localsFor(remotes)
 	if err != nil {
 		return nil, err
 	}
-	d, err := NewDialer(local, cfg)
+	d, err := NewDialer(locals[0], cfg, locals[1:]...)
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.dial(ctx, remote)
+	c, err := d.dial(ctx, remotes)
 	if err != nil {
 		_ = d.endpoint.runner.Stop()
 		return nil, err
@@ -64,18 +68,19 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 
 // Dial opens a connection and waits until it stands. The forms of addr are those of the function Dial.
 func (d *Dialer) Dial(ctx context.Context, addr string) (*Conn, error) {
-	remote, err := resolve(ctx, addr)
+	remotes, err := d.endpoint.cfg.remotes(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	if !d.endpoint.cfg.Insecure && !remote.Addr().IsLoopback() {
-		return nil, fmt.Errorf("%w: %v", ErrInsecure, remote)
+	if len(remotes) != d.planes {
+		return nil, fmt.Errorf("%w: %d addresses to dial, the dialer has %d", ErrConfig, len(remotes), d.planes)
 	}
-	return d.dial(ctx, remote)
+	return d.dial(ctx, remotes)
 }
 
-func (d *Dialer) dial(ctx context.Context, remote netip.AddrPort) (*Conn, error) {
-	routes, err := d.routes(remote)
+func (d *Dialer) dial(ctx context.Context, remotes []netip.AddrPort) (*Conn, error) {
+	remote := remotes[0]
+	routes, err := routesTo(d.endpoint.local, remotes)
 	if err != nil {
 		return nil, err
 	}
@@ -110,20 +115,18 @@ func (d *Dialer) dial(ctx context.Context, remote netip.AddrPort) (*Conn, error)
 	}
 }
 
-// routes gives each path a local port.
-func (d *Dialer) routes(remote netip.AddrPort) ([]engine.Route, error) {
-	routes := make([]engine.Route, len(d.endpoint.local))
-	for i, local := range d.endpoint.local {
-		if local.Addr().IsUnspecified() {
-			source, err := udp.LocalFor(remote)
-			if err != nil {
-				return nil, err
-			}
-			local = netip.AddrPortFrom(source, local.Port())
-		}
-		routes[i] = engine.Route{Local: local, Remote: remote}
+// remotes resolves what is to be dialled, and refuses what is not for this profile.
+func (c *Config) remotes(ctx context.Context, addr string) ([]netip.AddrPort, error) {
+	remotes, err := resolveAll(ctx, addr)
+	if err != nil {
+		return nil, err
 	}
-	return routes, nil
+	for _, remote := range remotes {
+		if !c.Insecure && !remote.Addr().IsLoopback() {
+			return nil, fmt.Errorf("%w: %v", ErrInsecure, remote)
+		}
+	}
+	return remotes, nil
 }
 
 // RegisterRegion makes memory reachable for the peers of all connections of the Dialer. It must stay allocated, and its

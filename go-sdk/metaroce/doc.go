@@ -5,9 +5,9 @@
 //
 // # Connections
 //
-// A Listener accepts connections on one UDP address; Dial opens one. A connection has up to Config.Paths paths, each with a
-// UDP source port of its own, so that the switches between the hosts carry them along different routes. Loss is repaired per
-// path, at once, and nothing waits for anything that it does not need:
+// A Listener accepts connections on one UDP address, or on one for each plane, which is a separate network; Dial opens
+// one. A connection has up to Config.Paths paths, each with a UDP source port of its own, so that the switches between the hosts
+// carry them along different routes. Loss is repaired per path, at once, and nothing waits for anything that it does not need:
 //
 //	listener, err := metaroce.Listen("127.0.0.1:4797", metaroce.Config{})
 //	conn, err := listener.Accept(ctx)

@@ -4,6 +4,7 @@ package metaroce
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -52,16 +53,19 @@ func newEndpoint(cfg Config, local []netip.AddrPort, r role) (*endpoint, error) 
 		return nil, err
 	}
 	e := &endpoint{cfg: cfg, conns: map[engine.ConnID]*Conn{}, buried: make(chan struct{})}
-	if e.engine, err = engine.New(engineCfg); err != nil {
-		return nil, err
-	}
-	if r == listening {
-		e.accept = newMailbox[*Conn]()
-	}
 	if e.port, err = udp.Open(cfg.sockets(local)); err != nil {
 		return nil, err
 	}
 	e.local = e.port.Local()
+	if r == listening {
+		e.accept = newMailbox[*Conn]()
+		if len(local) > 1 {
+			engineCfg.Addresses = e.local
+		}
+	}
+	if e.engine, err = engine.New(engineCfg); err != nil {
+		return nil, errors.Join(err, e.port.Close())
+	}
 	through := engine.Port(e.port)
 	if cfg.Wrap != nil {
 		through = cfg.Wrap(through)

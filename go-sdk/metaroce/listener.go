@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -15,22 +16,27 @@ import (
 // resolveTimeout bounds the lookup of a Listener's own name.
 const resolveTimeout = 10 * time.Second
 
-// Listener accepts connections on one UDP address. All of them share its socket and its loop.
+// Listener accepts connections on one UDP address, or on one for each plane. All of them share its sockets and its loop.
 type Listener struct{ endpoint *endpoint }
 
 // Listen binds a UDP address of the form "host:port". Without a port it takes MetaRoCE's, 4797; port 0 lets the system
-// choose.
+// choose. Several addresses, separated by commas, are planes: separate networks, each of which carries a part of the paths of
+// every connection. When one is dead, the others carry all.
 func Listen(addr string, cfg Config) (*Listener, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
-	local, err := resolve(ctx, addr)
+	local, err := resolveAll(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	if cfg, err = cfg.withDefaults(local.Addr()); err != nil {
+	addrs := make([]netip.Addr, len(local))
+	for i := range local {
+		addrs[i] = local[i].Addr()
+	}
+	if cfg, err = cfg.withDefaults(addrs...); err != nil {
 		return nil, err
 	}
-	e, err := newEndpoint(cfg, []netip.AddrPort{local}, listening)
+	e, err := newEndpoint(cfg, local, listening)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +65,11 @@ func resolve(ctx context.Context, addr string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(list[0].Unmap(), uint16(port)), nil
 }
 
-// Addr returns the bound address.
+// Addr returns the bound address, the first one of several.
 func (l *Listener) Addr() netip.AddrPort { return l.endpoint.local[0] }
+
+// Addrs returns the bound addresses by plane.
+func (l *Listener) Addrs() []netip.AddrPort { return slices.Clone(l.endpoint.local) }
 
 // Accept waits for the next connection that a peer has opened.
 func (l *Listener) Accept(ctx context.Context) (*Conn, error) { return l.endpoint.accept.take(ctx) }

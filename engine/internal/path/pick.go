@@ -40,6 +40,9 @@ func (s *Set) Add(p *Path) { s.byID[p.ID] = p }
 // All returns the paths by id; nil where none is in use.
 func (s *Set) All() []*Path { return s.byID }
 
+// Turn ends the turn of the current path: what has lost its path does not go back there at once.
+func (s *Set) Turn() { s.left = 0 }
+
 // Pick returns a path with room for a new packet, or nil.
 //
 //mr:req MR-PATH-010

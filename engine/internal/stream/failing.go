@@ -34,6 +34,14 @@ func (s *Outgoing) Fail(err error, code wire.Status) {
 	}
 }
 
+// Refused ends the stream because the peer has refused a message. A message that has ended takes nothing with it any more: its id
+// may have been opened anew.
+func (s *Outgoing) Refused(number uint32, err error, code wire.Status) {
+	if s.find(number) != nil {
+		s.Fail(err, code)
+	}
+}
+
 func (s *Outgoing) flush(m *outgoing, err error) {
 	if s.flushed == nil {
 		s.flushed = new(fifo.Queue[Done])

@@ -152,7 +152,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 	switch {
 	case ahead < 0:
 		return Finding{Verdict: Already}
-	case ahead > int64(s.cfg.Window), ahead == int64(s.cfg.Window) && h.Op != end:
+	case ahead >= s.room(h):
 		return Finding{Verdict: Drop}
 	case h.Op == end:
 		return s.examineEnd(h)
@@ -179,6 +179,19 @@ func (s *Incoming) Examine(h *Header) Finding {
 		}
 	}
 	return Finding{Begins: m == nil}
+}
+
+// room is how far ahead of the oldest incomplete message a packet may be: the window, behind it a graceful end, and behind that
+// the abort that overrules it.
+func (s *Incoming) room(h *Header) int64 {
+	switch window := int64(s.cfg.Window); {
+	case h.Op != end:
+		return window
+	case h.Code == wire.StatusOk:
+		return window + 1
+	default:
+		return window + 2
+	}
 }
 
 // packets is the number of chunks of the message that a packet describes. A request is one packet, whatever it asks for.
@@ -330,6 +343,10 @@ func (s *Incoming) report(a Arrived) {
 //
 //mr:req MR-STREAM-024
 func (s *Incoming) abort(h *Header) {
+	if s.leftover(h) {
+		s.oldest, s.start = h.Number+1, h.Number+1
+		return
+	}
 	for _, m := range s.messages.Items() {
 		if m != nil {
 			s.memory.give(m)
@@ -341,6 +358,15 @@ func (s *Incoming) abort(h *Header) {
 	s.oldest = h.Number + 1
 	s.finish(fmt.Errorf("%w: stream %d aborted by the peer with code %d", ErrEnded, s.ID, h.Code))
 }
+
+// leftover tells a STREAM_END with an error that has been overtaken by the graceful one before it: only what has begun is aborted,
+// so the first message of an incarnation never is an abort.
+func (s *Incoming) leftover(h *Header) bool {
+	return h.Op == end && h.Code != wire.StatusOk && h.Number == s.start
+}
+
+// Opens tells whether a chunk that is placed or refused opens the stream, if that is not open.
+func (s *Incoming) Opens(h *Header) bool { return !s.leftover(h) }
 
 // finish flushes left-over receives and makes the id ready for its next incarnation.
 //

@@ -102,3 +102,40 @@ func TestSenderStaysWithinWindowAndSpan(t *testing.T) {
 		t.Errorf("the end waits for the window: %v", hold)
 	}
 }
+
+// A refusal that comes after its message has ended says nothing about what is sent under the id since.
+//
+//mr:test MR-STREAM-008
+func TestRefusalOfAnEndedMessageEndsNothing(t *testing.T) {
+	cfg := &Config{Chunk: 64, Window: 4, Span: 4}
+	s := NewOutgoing(1, cfg, &Budget{Messages: 8})
+	send := func(id uint64) uint32 {
+		t.Helper()
+		if err := s.Post(&Message{Op: Write, ID: id, Data: []byte{1}}); err != nil {
+			t.Fatal(err)
+		}
+		var c Chunk
+		if hold := s.Next(0, &c); hold != Free {
+			t.Fatalf("operation %d has to wait: %v", id, hold)
+		}
+		s.Take(0)
+		return c.Ref.Message
+	}
+	first := send(1)
+	s.Refused(first, errors.New("refused"), 17)
+	if d, ok := s.NextDone(); !ok || d.Err == nil {
+		t.Fatalf("the refused operation: %+v", d)
+	}
+	var c Chunk
+	s.Next(0, &c)
+	s.Take(0)
+	s.Retire(c.Ref)
+	if d, ok := s.NextDone(); !ok || !d.End {
+		t.Fatalf("the end of the stream: %+v", d)
+	}
+	send(2)
+	s.Refused(first, errors.New("refused again"), 17)
+	if d, ok := s.NextDone(); ok {
+		t.Errorf("the second operation ends with the first one's refusal: %+v", d)
+	}
+}
