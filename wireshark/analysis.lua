@@ -3,7 +3,8 @@
 -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
 -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
 -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
--- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
+-- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+-- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
 
 -- hook base(opcode, path, tag, psn, tsn)
 -- hook message(stream, message, offset)
@@ -37,9 +38,10 @@ local detail      -- rest of the info column
 local blocks      -- blocks of an acknowledgement
 local sacks = {}  -- their vectors
 local heads = {}  -- beginnings of the info column by opcode and path, made once
+local headed, MAX_HEADS = 0, 8192
 local m_stream, m_message, middle -- and its middle, for the message at hand
 
-function hook.start()
+function life.start()
   opcode, sequenced, detail, blocks = nil, false, "", 0
 end
 
@@ -72,12 +74,13 @@ local function name_of(number)
   return tonumber(name) and "Opcode " .. name or name
 end
 
-function hook.info()
+function life.info()
   if not opcode then return "" end
   local head = heads[opcode * PATHS + path]
   if not head then
     head = format("%s path %d psn ", name_of(opcode), path)
-    heads[opcode * PATHS + path] = head
+    if headed == MAX_HEADS then heads, headed = {}, 0 end
+    heads[opcode * PATHS + path], headed = head, headed + 1
   end
   if not sequenced then
     if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
@@ -90,7 +93,7 @@ function hook.info()
 end
 
 -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
-function hook.mark()
+function life.mark()
   return opcode and tag ~= ZERO and tag or nil
 end
 
@@ -131,7 +134,7 @@ local function remember(frame)
 end
 
 -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-function hook.finish(tree, t, frame, pinfo)
+function life.finish(tree, t, frame, pinfo)
   if sequenced then
     local before
     if frame > newest or frame == newest and not pinfo.visited then

@@ -60,7 +60,8 @@ local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: true,
 local W = ALL       -- one of the two
 local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
-local hook = {}     -- what the analysis wants to see
+local hook = {}     -- what the analysis wants to see of headers, by name
+local life = {}     -- and of packets: start(), finish(tree, t, frame, pinfo), info() for the column, mark() to tell packets apart
 
 local fields, experts = {}, {}
 
@@ -1369,14 +1370,11 @@ function D.packet(o, stop, t)
     if e > stop or e > held and not fetch(e) then return short(e > stop, "base.version", o) end
     v_base_tag = sub(s, o + 5, o + 12)
     do
-      local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
+      local b0, b1, b2, b3, _, _, _, _, _, _, _, _, b12, b13, b14, b15, b16, b17, b18, b19 = byte(s, o + 1, o + 20)
       v_base_version = (b0 - b0 % 16) / 16
       v_base_secure = b0 % 16 >= 8
       v_base_opcode = b1
       v_base_path = b2 * 16 + (b3 - b3 % 16) / 16
-    end
-    do
-      local b12, b13, b14, b15, b16, b17, b18, b19 = byte(s, o + 13, o + 20)
       v_base_psn = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_base_tsn = b16 * 16777216 + b17 * 65536 + b18 * 256 + b19
     end
@@ -2250,7 +2248,8 @@ do
   -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
   -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
   -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
-  -- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
+  -- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+  -- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
   
   -- hook base(opcode, path, tag, psn, tsn)
   -- hook message(stream, message, offset)
@@ -2284,9 +2283,10 @@ do
   local blocks      -- blocks of an acknowledgement
   local sacks = {}  -- their vectors
   local heads = {}  -- beginnings of the info column by opcode and path, made once
+  local headed, MAX_HEADS = 0, 8192
   local m_stream, m_message, middle -- and its middle, for the message at hand
   
-  function hook.start()
+  function life.start()
     opcode, sequenced, detail, blocks = nil, false, "", 0
   end
   
@@ -2319,12 +2319,13 @@ do
     return tonumber(name) and "Opcode " .. name or name
   end
   
-  function hook.info()
+  function life.info()
     if not opcode then return "" end
     local head = heads[opcode * PATHS + path]
     if not head then
       head = format("%s path %d psn ", name_of(opcode), path)
-      heads[opcode * PATHS + path] = head
+      if headed == MAX_HEADS then heads, headed = {}, 0 end
+      heads[opcode * PATHS + path], headed = head, headed + 1
     end
     if not sequenced then
       if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
@@ -2337,7 +2338,7 @@ do
   end
   
   -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
-  function hook.mark()
+  function life.mark()
     return opcode and tag ~= ZERO and tag or nil
   end
   
@@ -2378,7 +2379,7 @@ do
   end
   
   -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-  function hook.finish(tree, t, frame, pinfo)
+  function life.finish(tree, t, frame, pinfo)
     if sequenced then
       local before
       if frame > newest or frame == newest and not pinfo.visited then
@@ -2524,12 +2525,12 @@ local function choose(tree, frame)
 end
 
 -- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf)
-  tvb, cap = buf, len(buf)
+local function begin(buf, captured)
+  tvb, cap = buf, captured
   held = cap < FIRST and cap or FIRST
   s = raw(buf, 0, held)
   sum_n = 0
-  hook.start()
+  life.start()
 end
 
 -- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
@@ -2538,8 +2539,8 @@ local seen = 0         -- the highest frame so far
 local needed = true    -- whether the latest packet needed a tree
 
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
-local function dissect(buf, whole, pinfo, tree, frame)
-  begin(buf)
+local function dissect(buf, captured, whole, pinfo, tree, frame)
+  begin(buf, captured)
   local t
   visible, sums_asked = false, false
   if needed or frame <= seen then needed = referenced(tree, handle) end
@@ -2555,8 +2556,8 @@ local function dissect(buf, whole, pinfo, tree, frame)
     e = min(e, cap)
   end
   if code then report(tree, t, code, path, at) end
-  hook.finish(tree, t, frame, pinfo)
-  local info = hook.info()
+  life.finish(tree, t, frame, pinfo)
+  local info = life.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
   if visible then t:append_text(", " .. info) end
   if t then
@@ -2569,9 +2570,9 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf)
+  begin(buf, len(buf))
   root(0, cap, nil)
-  local mark = hook.mark()
+  local mark = life.mark()
   local first = mark and fetch(cap) and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
@@ -2591,10 +2592,10 @@ function proto.dissector(buf, pinfo, tree)
   if captured == 0 then return 0 end
   cols.protocol = NAME
   local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree, frame)
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, min(size, captured), size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
-    dissect(buf(o, n):tvb(), n, pinfo, tree, frame)
+    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
     used = whole
   end
   if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end

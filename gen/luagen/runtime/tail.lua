@@ -132,8 +132,8 @@ local function choose(tree, frame)
 end
 
 -- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf)
-  tvb, cap = buf, len(buf)
+local function begin(buf, captured)
+  tvb, cap = buf, captured
   held = cap < FIRST and cap or FIRST
   s = raw(buf, 0, held)
   sum_n = 0
@@ -143,7 +143,7 @@ local function begin(buf)
 --@if lints
   lint_n = 0
 --@end
-  hook.start()
+  life.start()
 end
 
 -- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
@@ -152,8 +152,8 @@ local seen = 0         -- the highest frame so far
 local needed = true    -- whether the latest packet needed a tree
 
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
-local function dissect(buf, whole, pinfo, tree, frame)
-  begin(buf)
+local function dissect(buf, captured, whole, pinfo, tree, frame)
+  begin(buf, captured)
   local t
   visible, sums_asked = false, false
   if needed or frame <= seen then needed = referenced(tree, handle) end
@@ -175,8 +175,8 @@ local function dissect(buf, whole, pinfo, tree, frame)
   if not e then next_at = nil end
 --@end
   if code then report(tree, t, code, path, at) end
-  hook.finish(tree, t, frame, pinfo)
-  local info = hook.info()
+  life.finish(tree, t, frame, pinfo)
+  local info = life.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
 --@if many
   if visible then t:append_text(", " .. title .. info) end
@@ -193,9 +193,9 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf)
+  begin(buf, len(buf))
   root(0, cap, nil)
-  local mark = hook.mark()
+  local mark = life.mark()
   local first = mark and fetch(cap) and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
@@ -219,10 +219,10 @@ function proto.dissector(buf, pinfo, tree)
   if captured == 0 then return 0 end
   cols.protocol = NAME
   local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree, frame)
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, min(size, captured), size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
-    dissect(buf(o, n):tvb(), n, pinfo, tree, frame)
+    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
     used = whole
   end
   if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
