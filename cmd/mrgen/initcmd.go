@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-//go:embed template/sample.mrs
+//go:embed template/sample.tmpl
 var sampleSchema string
 
 var (

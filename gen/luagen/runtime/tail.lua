@@ -219,7 +219,7 @@ function proto.dissector(buf, pinfo, tree)
   if captured == 0 then return 0 end
   cols.protocol = NAME
   local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, min(size, captured), size, pinfo, tree, frame)
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size < captured and size or captured, size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
     dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
