@@ -2553,7 +2553,7 @@ local function dissect(buf, captured, whole, pinfo, tree, frame)
   if e then
     local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
     if asked or t then code, path, at = verify(asked) end
-    e = min(e, cap)
+    if e > cap then e = cap end
   end
   if code then report(tree, t, code, path, at) end
   life.finish(tree, t, frame, pinfo)

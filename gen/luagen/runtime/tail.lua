@@ -169,7 +169,7 @@ local function dissect(buf, captured, whole, pinfo, tree, frame)
 --@end
     local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
     if asked or t then code, path, at = verify(asked) end
-    e = min(e, cap)
+    if e > cap then e = cap end
   end
 --@if next
   if not e then next_at = nil end
