@@ -3,7 +3,8 @@
 -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
 -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
 -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
--- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
+-- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+-- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
 
 -- hook base(opcode, path, tag, psn, tsn)
 -- hook message(stream, message, offset)
@@ -13,6 +14,8 @@
 -- hook abort_code(code)
 
 local SPACE = 4294967296 -- PSNs and TSNs count modulo this
+local PATHS = 4096       -- and path numbers modulo this
+local WINDOW = const.SackBits
 
 -- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
 -- needs no more memory than this many windows of const.SackBits packets.
@@ -34,9 +37,11 @@ local v_stream, v_message, v_offset
 local detail      -- rest of the info column
 local blocks      -- blocks of an acknowledgement
 local sacks = {}  -- their vectors
-local names = {}  -- opcode names, found once
+local heads = {}  -- beginnings of the info column by opcode and path, made once
+local headed, MAX_HEADS = 0, 8192
+local m_stream, m_message, middle -- and its middle, for the message at hand
 
-function hook.start()
+function life.start()
   opcode, sequenced, detail, blocks = nil, false, "", 0
 end
 
@@ -64,23 +69,31 @@ function hook.code(code)
 end
 hook.abort_code = hook.code
 
-function hook.info()
+local function name_of(number)
+  local name = nameof(values.opcode, number)
+  return tonumber(name) and "Opcode " .. name or name
+end
+
+function life.info()
   if not opcode then return "" end
-  local name = names[opcode]
-  if not name then
-    name = nameof(values.opcode, opcode)
-    if tonumber(name) then name = "Opcode " .. name end
-    names[opcode] = name
+  local head = heads[opcode * PATHS + path]
+  if not head then
+    head = format("%s path %d psn ", name_of(opcode), path)
+    if headed == MAX_HEADS then heads, headed = {}, 0 end
+    heads[opcode * PATHS + path], headed = head, headed + 1
   end
-  if sequenced then
-    return format("%s path %d psn %d tsn %d stream %d message %d offset %d", name, path, psn, tsn, v_stream, v_message, v_offset)
+  if not sequenced then
+    if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
+    return format("%s%d tsn %d%s", head, psn, tsn, detail)
   end
-  if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
-  return format("%s path %d psn %d tsn %d", name, path, psn, tsn) .. detail
+  if v_message ~= m_message or v_stream ~= m_stream then
+    m_stream, m_message, middle = v_stream, v_message, format(" stream %d message %d offset ", v_stream, v_message)
+  end
+  return format("%s%d tsn %d%s%d", head, psn, tsn, middle, v_offset)
 end
 
 -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
-function hook.mark()
+function life.mark()
   return opcode and tag ~= ZERO and tag or nil
 end
 
@@ -109,7 +122,7 @@ end
 
 -- Remembers the packet; returns the frame that carried its PSN under an older TSN.
 local function remember(frame)
-  local ring, slot = ring_of(), 3 * (psn % const.SackBits) + 1
+  local ring, slot = ring_of(), 3 * (psn % WINDOW) + 1
   local before
   if ring[slot] == psn then
     local newer = (tsn - ring[slot + 1]) % SPACE
@@ -121,17 +134,18 @@ local function remember(frame)
 end
 
 -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-function hook.finish(tree, t, pinfo)
+function life.finish(tree, t, frame, pinfo)
   if sequenced then
-    local frame = pinfo.number
-    local id = frame * const.SackBits + psn % const.SackBits
+    local before
     if frame > newest or frame == newest and not pinfo.visited then
       newest = frame
-      local before = remember(frame)
-      if before then resends[id] = before end
+      before = remember(frame)
+      if before then resends[frame * WINDOW + psn % WINDOW] = before end
+    else
+      before = resends[frame * WINDOW + psn % WINDOW]
     end
-    if resends[id] then
-      if t then t:add(f_resend, resends[id]):set_generated() end
+    if before then
+      if t then t:add(f_resend, before):set_generated() end
       (t or tree):add_proto_expert_info(e_resend)
     end
   end

@@ -60,7 +60,8 @@ local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: true,
 local W = ALL       -- one of the two
 local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
-local hook = {}     -- what the analysis wants to see
+local hook = {}     -- what the analysis wants to see of headers, by name
+local life = {}     -- and of packets: start(), finish(tree, t, frame, pinfo), info() for the column, mark() to tell packets apart
 
 local fields, experts = {}, {}
 
@@ -1369,14 +1370,11 @@ function D.packet(o, stop, t)
     if e > stop or e > held and not fetch(e) then return short(e > stop, "base.version", o) end
     v_base_tag = sub(s, o + 5, o + 12)
     do
-      local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
+      local b0, b1, b2, b3, _, _, _, _, _, _, _, _, b12, b13, b14, b15, b16, b17, b18, b19 = byte(s, o + 1, o + 20)
       v_base_version = (b0 - b0 % 16) / 16
       v_base_secure = b0 % 16 >= 8
       v_base_opcode = b1
       v_base_path = b2 * 16 + (b3 - b3 % 16) / 16
-    end
-    do
-      local b12, b13, b14, b15, b16, b17, b18, b19 = byte(s, o + 13, o + 20)
       v_base_psn = b12 * 16777216 + b13 * 65536 + b14 * 256 + b15
       v_base_tsn = b16 * 16777216 + b17 * 65536 + b18 * 256 + b19
     end
@@ -2250,7 +2248,8 @@ do
   -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
   -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
   -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
-  -- Besides hook and proto it may use field, expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
+  -- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+  -- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
   
   -- hook base(opcode, path, tag, psn, tsn)
   -- hook message(stream, message, offset)
@@ -2260,6 +2259,8 @@ do
   -- hook abort_code(code)
   
   local SPACE = 4294967296 -- PSNs and TSNs count modulo this
+  local PATHS = 4096       -- and path numbers modulo this
+  local WINDOW = const.SackBits
   
   -- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
   -- needs no more memory than this many windows of const.SackBits packets.
@@ -2281,9 +2282,11 @@ do
   local detail      -- rest of the info column
   local blocks      -- blocks of an acknowledgement
   local sacks = {}  -- their vectors
-  local names = {}  -- opcode names, found once
+  local heads = {}  -- beginnings of the info column by opcode and path, made once
+  local headed, MAX_HEADS = 0, 8192
+  local m_stream, m_message, middle -- and its middle, for the message at hand
   
-  function hook.start()
+  function life.start()
     opcode, sequenced, detail, blocks = nil, false, "", 0
   end
   
@@ -2311,23 +2314,31 @@ do
   end
   hook.abort_code = hook.code
   
-  function hook.info()
+  local function name_of(number)
+    local name = nameof(values.opcode, number)
+    return tonumber(name) and "Opcode " .. name or name
+  end
+  
+  function life.info()
     if not opcode then return "" end
-    local name = names[opcode]
-    if not name then
-      name = nameof(values.opcode, opcode)
-      if tonumber(name) then name = "Opcode " .. name end
-      names[opcode] = name
+    local head = heads[opcode * PATHS + path]
+    if not head then
+      head = format("%s path %d psn ", name_of(opcode), path)
+      if headed == MAX_HEADS then heads, headed = {}, 0 end
+      heads[opcode * PATHS + path], headed = head, headed + 1
     end
-    if sequenced then
-      return format("%s path %d psn %d tsn %d stream %d message %d offset %d", name, path, psn, tsn, v_stream, v_message, v_offset)
+    if not sequenced then
+      if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
+      return format("%s%d tsn %d%s", head, psn, tsn, detail)
     end
-    if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
-    return format("%s path %d psn %d tsn %d", name, path, psn, tsn) .. detail
+    if v_message ~= m_message or v_stream ~= m_stream then
+      m_stream, m_message, middle = v_stream, v_message, format(" stream %d message %d offset ", v_stream, v_message)
+    end
+    return format("%s%d tsn %d%s%d", head, psn, tsn, middle, v_offset)
   end
   
   -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
-  function hook.mark()
+  function life.mark()
     return opcode and tag ~= ZERO and tag or nil
   end
   
@@ -2356,7 +2367,7 @@ do
   
   -- Remembers the packet; returns the frame that carried its PSN under an older TSN.
   local function remember(frame)
-    local ring, slot = ring_of(), 3 * (psn % const.SackBits) + 1
+    local ring, slot = ring_of(), 3 * (psn % WINDOW) + 1
     local before
     if ring[slot] == psn then
       local newer = (tsn - ring[slot + 1]) % SPACE
@@ -2368,17 +2379,18 @@ do
   end
   
   -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-  function hook.finish(tree, t, pinfo)
+  function life.finish(tree, t, frame, pinfo)
     if sequenced then
-      local frame = pinfo.number
-      local id = frame * const.SackBits + psn % const.SackBits
+      local before
       if frame > newest or frame == newest and not pinfo.visited then
         newest = frame
-        local before = remember(frame)
-        if before then resends[id] = before end
+        before = remember(frame)
+        if before then resends[frame * WINDOW + psn % WINDOW] = before end
+      else
+        before = resends[frame * WINDOW + psn % WINDOW]
       end
-      if resends[id] then
-        if t then t:add(f_resend, resends[id]):set_generated() end
+      if before then
+        if t then t:add(f_resend, before):set_generated() end
         (t or tree):add_proto_expert_info(e_resend)
       end
     end
@@ -2502,43 +2514,50 @@ end
 -- Chooses what the tree of a packet holds. Filters change only between passes over the capture, and a pass begins with
 -- the lowest frame; so the survey is made anew when the frame number does not grow, or after a packet that was shown.
 local last = huge
-local function choose(tree, pinfo)
+local function choose(tree, frame)
   visible = tree.visible
   if visible then
     W, last, sums_asked = ALL, huge, true
     return
   end
-  local frame = pinfo.number
   if frame <= last then survey(tree) end
   W, last, sums_asked = SOME, frame, sums_named
 end
 
 -- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf)
-  tvb, cap = buf, len(buf)
-  held = min(cap, FIRST)
+local function begin(buf, captured)
+  tvb, cap = buf, captured
+  held = cap < FIRST and cap or FIRST
   s = raw(buf, 0, held)
   sum_n = 0
-  hook.start()
+  life.start()
 end
 
+-- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
+-- tree, this one does not either. Filters and columns that are new begin with the frames that are known.
+local seen = 0         -- the highest frame so far
+local needed = true    -- whether the latest packet needed a tree
+
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
-local function dissect(buf, whole, pinfo, tree)
-  begin(buf)
+local function dissect(buf, captured, whole, pinfo, tree, frame)
+  begin(buf, captured)
   local t
   visible, sums_asked = false, false
-  if referenced(tree, handle) then
+  if needed or frame <= seen then needed = referenced(tree, handle) end
+  if frame > seen then seen = frame end
+  if needed then
     t = tree:add(proto, buf())
-    choose(tree, pinfo)
+    choose(tree, frame)
   end
   local e, code, path, at = root(0, whole, t)
   if e then
-    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
-    e = min(e, cap)
+    local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
+    if asked or t then code, path, at = verify(asked) end
+    if e > cap then e = cap end
   end
   if code then report(tree, t, code, path, at) end
-  hook.finish(tree, t, pinfo)
-  local info = hook.info()
+  life.finish(tree, t, frame, pinfo)
+  local info = life.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
   if visible then t:append_text(", " .. info) end
   if t then
@@ -2551,9 +2570,9 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf)
+  begin(buf, len(buf))
   root(0, cap, nil)
-  local mark = hook.mark()
+  local mark = life.mark()
   local first = mark and fetch(cap) and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
@@ -2569,13 +2588,14 @@ function proto.dissector(buf, pinfo, tree)
     len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
   end
   local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
+  local frame = pinfo.number
   if captured == 0 then return 0 end
   cols.protocol = NAME
   local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree)
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size < captured and size or captured, size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
-    dissect(buf(o, n):tvb(), n, pinfo, tree)
+    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
     used = whole
   end
   if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end

@@ -35,6 +35,7 @@ type cli struct {
 	Diff    diffCmd    `cmd:"" help:"Say what a change of a schema changes: bytes, names or documentation."`
 	Docs    docsCmd    `cmd:"" help:"Print a reference, or hold pages to the schema."`
 	Fmt     fmtCmd     `cmd:"" help:"Lay schemas out in their canonical form."`
+	Init    initCmd    `cmd:"" help:"Begin a project: a sample schema and the list of its outputs."`
 	Layout  layoutCmd  `cmd:"" help:"Show where the items of headers and packets lie."`
 	Lint    lintCmd    `cmd:"" help:"Report what a schema may do but should not."`
 	Trace   traceCmd   `cmd:"" help:"Tie the requirements of a specification to code and tests."`

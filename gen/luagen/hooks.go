@@ -78,7 +78,7 @@ func under(path []*gen.Item, v value) value {
 func plainHooks(roots []*gen.Struct) string {
 	s, sel := selectorOf(roots[0])
 	if s == nil {
-		return "function hook.start() end\nfunction hook.info() return \"\" end\nfunction hook.finish() end\nfunction hook.mark() end\n"
+		return "function life.start() end\nfunction life.info() return \"\" end\nfunction life.finish() end\nfunction life.mark() end\n"
 	}
 	names, show := []string{sel.Name.Schema}, []string{}
 	for _, it := range s.Items {
@@ -91,8 +91,8 @@ func plainHooks(roots []*gen.Struct) string {
 	if sel.Scalar.Enum != nil {
 		title = fmt.Sprintf("nameof(values.%s, v_%s)", sel.Scalar.Enum.Name.Filter, sel.Name.Schema)
 	}
-	return fmt.Sprintf("-- hook %s(%s)\nlocal info\nfunction hook.start() info = \"\" end\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
-		"function hook.info() return info end\nfunction hook.finish() end\nfunction hook.mark() end\n",
+	return fmt.Sprintf("-- hook %s(%s)\nlocal info\nfunction life.start() info = \"\" end\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
+		"function life.info() return info end\nfunction life.finish() end\nfunction life.mark() end\n",
 		s.Name.Filter, strings.Join(names, ", "), s.Name.Filter, strings.Join(names, ", v_"), title, strings.Join(show, ""))
 }
 

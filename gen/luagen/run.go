@@ -122,7 +122,7 @@ func wideText(p place) string {
 // maxFetch is the number of bytes that one call of byte() fetches; maxGap how many unused ones it may pass over.
 const (
 	maxFetch = 24
-	maxGap   = 4
+	maxGap   = 8
 )
 
 // numbers reads scalars of up to 53 bits, neighbours with one call.

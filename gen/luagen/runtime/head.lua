@@ -27,7 +27,8 @@ local ALL, SOME = {}, {} -- whether a struct belongs in the tree, by name: true,
 local W = ALL       -- one of the two
 local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
-local hook = {}     -- what the analysis wants to see
+local hook = {}     -- what the analysis wants to see of headers, by name
+local life = {}     -- and of packets: start(), finish(tree, t, frame, pinfo), info() for the column, mark() to tell packets apart
 
 local fields, experts = {}, {}
 

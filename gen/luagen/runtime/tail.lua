@@ -121,21 +121,20 @@ end
 -- Chooses what the tree of a packet holds. Filters change only between passes over the capture, and a pass begins with
 -- the lowest frame; so the survey is made anew when the frame number does not grow, or after a packet that was shown.
 local last = huge
-local function choose(tree, pinfo)
+local function choose(tree, frame)
   visible = tree.visible
   if visible then
     W, last, sums_asked = ALL, huge, true
     return
   end
-  local frame = pinfo.number
   if frame <= last then survey(tree) end
   W, last, sums_asked = SOME, frame, sums_named
 end
 
 -- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf)
-  tvb, cap = buf, len(buf)
-  held = min(cap, FIRST)
+local function begin(buf, captured)
+  tvb, cap = buf, captured
+  held = cap < FIRST and cap or FIRST
   s = raw(buf, 0, held)
   sum_n = 0
 --@if next
@@ -144,32 +143,40 @@ local function begin(buf)
 --@if lints
   lint_n = 0
 --@end
-  hook.start()
+  life.start()
 end
 
+-- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
+-- tree, this one does not either. Filters and columns that are new begin with the frames that are known.
+local seen = 0         -- the highest frame so far
+local needed = true    -- whether the latest packet needed a tree
+
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
-local function dissect(buf, whole, pinfo, tree)
-  begin(buf)
+local function dissect(buf, captured, whole, pinfo, tree, frame)
+  begin(buf, captured)
   local t
   visible, sums_asked = false, false
-  if referenced(tree, handle) then
+  if needed or frame <= seen then needed = referenced(tree, handle) end
+  if frame > seen then seen = frame end
+  if needed then
     t = tree:add(proto, buf())
-    choose(tree, pinfo)
+    choose(tree, frame)
   end
   local e, code, path, at = root(0, whole, t)
   if e then
 --@if lints
     notes(tree, t)
 --@end
-    code, path, at = verify(crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked)
-    e = min(e, cap)
+    local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
+    if asked or t then code, path, at = verify(asked) end
+    if e > cap then e = cap end
   end
 --@if next
   if not e then next_at = nil end
 --@end
   if code then report(tree, t, code, path, at) end
-  hook.finish(tree, t, pinfo)
-  local info = hook.info()
+  life.finish(tree, t, frame, pinfo)
+  local info = life.info()
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
 --@if many
   if visible then t:append_text(", " .. title .. info) end
@@ -186,9 +193,9 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf)
+  begin(buf, len(buf))
   root(0, cap, nil)
-  local mark = hook.mark()
+  local mark = life.mark()
   local first = mark and fetch(cap) and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
@@ -208,13 +215,14 @@ function proto.dissector(buf, pinfo, tree)
     len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
   end
   local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
+  local frame = pinfo.number
   if captured == 0 then return 0 end
   cols.protocol = NAME
   local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size, pinfo, tree)
+  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size < captured and size or captured, size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
-    dissect(buf(o, n):tvb(), n, pinfo, tree)
+    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
     used = whole
   end
   if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
