@@ -35,6 +35,11 @@ func TestGeneratedWirePackageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{}
+	tests, err := gogen.Tests(load(t, "../../schema/metaroce.mrs"), "../../schema/vectors/metaroce.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, tests...)
 	for _, f := range files {
 		path := filepath.Join(wireDir, f.Path)
 		want[path] = true

@@ -425,10 +425,3 @@ func (b Bits256) text() string {
 	b.store(&octets)
 	return "hex:" + hex.EncodeToString(octets[:])
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

@@ -72,10 +72,3 @@ func (b *Bfd) fields(prefix string, yield func(path, value string)) {
 		b.Auth.fields(prefix+"auth.", yield)
 	}
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

@@ -51,10 +51,3 @@ func (g *GeneveOptions) fields(prefix string, yield func(path, value string)) {
 		g.Experimental[index].fields(prefix+indexed("experimental", index)+".", yield)
 	}
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

@@ -34,10 +34,3 @@ func (g *Gre) fields(prefix string, yield func(path, value string)) {
 	}
 	yield(prefix+"data", "hex:"+hex.EncodeToString(g.Data))
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

@@ -204,10 +204,3 @@ func (t *TcpOptions) fields(prefix string, yield func(path, value string)) {
 		t.FastOpen[index].fields(prefix+indexed("fast_open", index)+".", yield)
 	}
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

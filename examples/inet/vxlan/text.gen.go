@@ -26,10 +26,3 @@ func (v *Vxlan) fields(prefix string, yield func(path, value string)) {
 	yield(prefix+"vni", strconv.FormatUint(uint64(v.Vni), 10))
 	yield(prefix+"data", "hex:"+hex.EncodeToString(v.Data))
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}

@@ -33,6 +33,14 @@ func extend[T any](list []T) []T {
 	return append(list, zero)
 }
 
+// flagText is a flag as a number.
+func flagText(flag bool) string {
+	if flag {
+		return "1"
+	}
+	return "0"
+}
+
 // grow lengthens dst by size bytes, whose contents are unspecified.
 func grow(dst []byte, size int) []byte {
 	return slices.Grow(dst, size)[:len(dst)+size]

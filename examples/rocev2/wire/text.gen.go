@@ -205,10 +205,3 @@ func (i *Ip4Options) fields(prefix string, yield func(path, value string)) {
 		i.RouterAlert.fields(prefix+"router_alert.", yield)
 	}
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}
