@@ -161,6 +161,7 @@ var imports = map[string]string{
 	"encoding/binary": "binary",
 	"encoding/hex":    "hex",
 	"hash/crc32":      "crc32",
+	"iter":            "iter",
 	"math/bits":       "bits",
 	"slices":          "slices",
 	"strconv":         "strconv",
