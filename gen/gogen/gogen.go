@@ -89,12 +89,13 @@ type generator struct {
 	taken   map[string]bool   // package-level names that the schema decides
 	pieces  map[*gen.Sum]bool // checksums that are computed piece by piece
 	masked  map[*gen.Sum]bool // and those of bytes some of whose bits count as others
+	moved   map[*gen.Sum]bool // and those that change without reading all bytes
 	helpers map[string]bool   // small functions that some printed body calls
 	err     error             // the first construct that cannot be printed
 }
 
 func newGenerator(p *gen.Protocol) *generator {
-	g := &generator{p: p, taken: map[string]bool{}, pieces: map[*gen.Sum]bool{}, masked: map[*gen.Sum]bool{}, helpers: map[string]bool{}}
+	g := &generator{p: p, taken: map[string]bool{}, pieces: map[*gen.Sum]bool{}, masked: map[*gen.Sum]bool{}, moved: map[*gen.Sum]bool{}, helpers: map[string]bool{}}
 	g.reserve()
 	return g
 }

@@ -30,6 +30,7 @@ func (g *generator) sums(f *jen.File) {
 		case 1:
 			if plainCover(items[0].Scalar.Sum) {
 				g.verify(f, s, items[0])
+				g.patchSum(f, s, items[0])
 			} else {
 				g.coverFunctions(f, s, items[0])
 			}
