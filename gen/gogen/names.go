@@ -18,7 +18,7 @@ func lowerCamel(n gen.Name) string {
 	r := []rune(n.Go)
 	r[0] = unicode.ToLower(r[0])
 	switch s := string(r); s {
-	case "src", "dst", "out", "off", "raw", "err", "used", "type", "func", "range", "len", "map", "var", "yield", "prefix":
+	case "src", "dst", "out", "off", "raw", "err", "used", "type", "func", "range", "len", "map", "var", "yield", "prefix", "inner", "left", "pad", "begun":
 		return s + "Arg"
 	default:
 		return s

@@ -197,7 +197,7 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 	if err != nil {
 		return 0, 0, false, err
 	}
-	var bthFrom, bthTo, extFrom, padTo, icrcFrom int
+	var bthFrom, bthTo, extFrom, padArgTo, icrcFrom int
 	off := 0
 	bthFrom = off
 	bthTo = off + 12
@@ -230,7 +230,7 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 	}
 	off += len(whole.Data)
 	off += len(whole.Pad)
-	padTo = off
+	padArgTo = off
 	icrcFrom = off
 	src = src[:size]
 	switch ip.Kind {
@@ -260,7 +260,7 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 		sum = sum.masked(udp.Bytes, roceV2IcrcMaskUdp2)
 	}
 	sum = sum.masked(src[bthFrom:bthTo], roceV2IcrcMask3)
-	sum = sum.add(src[extFrom:padTo])
+	sum = sum.add(src[extFrom:padArgTo])
 	want := sum.done()
 	return icrcFrom, want, true, nil
 }
