@@ -4,7 +4,6 @@ package examples
 
 import (
 	"encoding/hex"
-	"strings"
 	"testing"
 
 	"github.com/google/gopacket"
@@ -80,48 +79,4 @@ func TestGeneratedLayersDoNotAllocate(t *testing.T) {
 			t.Errorf("%s: %v allocations", c.name, n)
 		}
 	}
-}
-
-// TestGeneratedCodecsDoNotAllocate reads and writes what the vectors hold. Text is copied, so that packets with text are left out.
-func TestGeneratedCodecsDoNotAllocate(t *testing.T) {
-	dst := make([]byte, 0, 1<<17)
-	for _, name := range schemas {
-		var all values
-		tried := 0
-		for _, v := range vectors(t, name) {
-			if !v.OK || holdsText(v.Fields) {
-				continue
-			}
-			src, err := hex.DecodeString(v.Hex)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := all.codec(t, v.Packet, v.Params)
-			run := func() {
-				if _, err := c.decode(src); err != nil {
-					t.Fatal(v.ID, err)
-				}
-				if _, err := c.append(dst); err != nil {
-					t.Fatal(v.ID, err)
-				}
-			}
-			run() // grows the arrays once
-			if n := testing.AllocsPerRun(2, run); n != 0 {
-				t.Errorf("%s %s: %v allocations", name, v.ID, n)
-			}
-			tried++
-		}
-		if tried == 0 {
-			t.Errorf("%s: no vector", name)
-		}
-	}
-}
-
-func holdsText(fields map[string]string) bool {
-	for _, value := range fields {
-		if strings.HasPrefix(value, "text:") {
-			return true
-		}
-	}
-	return false
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/gogen"
 	"github.com/openmetaroce/metaroce/gen/layergen"
+	"github.com/openmetaroce/metaroce/gen/vectorgen"
 )
 
 var update = flag.Bool("update", false, "write the generated packages instead of comparing them")
@@ -33,6 +34,16 @@ func generated(t *testing.T) map[string][]byte {
 		}
 		dir := strings.ReplaceAll(p.Package, ".", "/")
 		take(all, dir, files)
+		tests, err := gogen.Tests(p, "testdata/vectors.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		take(all, dir, tests)
+		vectors, err := vectorgen.Generate(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		take(all, dir+"/testdata", []gen.File{{Path: "vectors.json", Data: vectors[0].Data}})
 		layers, err := layergen.Generate(p, layergen.Config{Codec: module + dir})
 		if err != nil {
 			t.Fatal(err)

@@ -37,6 +37,7 @@ var backends = map[string]func(*gen.Protocol, output) ([]gen.File, error){
 	"lua":     alone(luagen.Generate),
 	"vectors": alone(vectorgen.Generate),
 	"docs":    alone(docgen.Generate),
+	"gotests": func(p *gen.Protocol, o output) ([]gen.File, error) { return gogen.Tests(p, o.Vectors) },
 	"layers": func(p *gen.Protocol, o output) ([]gen.File, error) {
 		return layergen.Generate(p, layergen.Config{Codec: o.Codec, Gopacket: o.Gopacket})
 	},
@@ -67,6 +68,9 @@ type output struct {
 	// For layers only: the import paths of what the backend go writes, and of a fork of gopacket when it is not gopacket itself.
 	Codec    string `toml:"codec"`
 	Gopacket string `toml:"gopacket"`
+
+	// For gotests only: the file that the backend vectors writes, as seen from dir.
+	Vectors string `toml:"vectors"`
 }
 
 // findProject reads the nearest configuration.

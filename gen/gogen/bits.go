@@ -58,6 +58,8 @@ func (g *generator) vector(f *jen.File, n int) {
 		{doc: []string{"First is the lowest set bit, or -1."}, recv: recv, name: "First", results: "int", body: "return b.Next(-1)"},
 		{doc: []string{"Next is the lowest set bit above i, or -1: for i := b.First(); i >= 0; i = b.Next(i) visits all."},
 			recv: recv, name: "Next", params: "i int", results: "int", body: nextBody(n)},
+		{doc: []string{"All yields the set bits in rising order."}, recv: recv, name: "All", results: "iter.Seq[int]",
+			body: "return func(yield func(int) bool) {\nfor i := b.First(); i >= 0; i = b.Next(i) {\nif !yield(i) {\nreturn\n}\n}\n}"},
 		{doc: []string{"load" + typ + " takes a vector from the wire."}, name: "load" + typ, params: fmt.Sprintf("src *[%d]byte", n/8), results: typ,
 			body: loadVector(n)},
 		{doc: []string{"store writes a vector to the wire."}, recv: recv, name: "store", params: fmt.Sprintf("dst *[%d]byte", n/8), body: storeVector(n)},

@@ -31,7 +31,7 @@ type function struct {
 	body    string
 }
 
-var qualified = regexp.MustCompile(`\b(binary|hex|crc32|bits|slices|strconv|utf8|testing)\.([A-Z]\w*)`)
+var qualified = regexp.MustCompile(`\b(binary|hex|crc32|iter|bits|slices|strconv|utf8|testing)\.([A-Z]\w*)`)
 
 // helperCall finds calls of the small functions that are printed on demand.
 var helperCall = regexp.MustCompile(`\b(` + strings.Join(helperNames(), "|") + `)[\[(]`)

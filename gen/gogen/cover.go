@@ -12,8 +12,12 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// plainCover tells whether a checksum covers what stands before it and nothing else.
-func plainCover(c *gen.Cover) bool { return c.Before && !c.ZeroNone }
+// plainCover tells whether a checksum covers what stands before it and nothing else, and is its struct's only one. Of several
+// each may cover others, so that they are computed when all else is written.
+func plainCover(it *gen.Item) bool {
+	c := it.Scalar.Sum
+	return c.Before && !c.ZeroNone && len(sumItems(it.Owner)) == 1
+}
 
 // coversParam tells whether a checksum needs bytes that only the caller has.
 func coversParam(c *gen.Cover) bool {

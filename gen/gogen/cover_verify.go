@@ -13,15 +13,15 @@ import (
 
 // coverFunctions prints what computes, compares and writes a checksum with a coverage of its own.
 func (g *generator) coverFunctions(f *jen.File, s *gen.Struct, it *gen.Item) {
-	if s.Owner != nil || s.List != nil || s.FixedSize || g.nestedAnywhere(s) {
-		g.fail("%s.%s: only packets of variable size may have a checksum with such a coverage", s.Name.Schema, it.Name.Schema)
+	if s.Owner != nil || s.List != nil || g.nestedAnywhere(s) {
+		g.fail("%s.%s: only packets that lie in no other may have a checksum with such a coverage", s.Name.Schema, it.Name.Schema)
 		return
 	}
 	g.computeSum(f, s, it)
-	name, args := s.Name.Go, commas("src", sumParamNames(s))
+	name, args := sumLabel(s, it), commas("src", sumParamNames(s))
 	load := loadSum("src[at:]", it.Scalar)
 	var b body
-	b.line("at, want, ok, err := %s(%s)\nif err != nil || !ok {\nreturn err\n}", sumName(s), args)
+	b.line("at, want, ok, err := %s(%s)\nif err != nil || !ok {\nreturn err\n}", sumName(s, it), args)
 	b.line("got := %s", load.code)
 	none := ""
 	if it.Scalar.Sum.ZeroNone {
@@ -29,17 +29,17 @@ func (g *generator) coverFunctions(f *jen.File, s *gen.Struct, it *gen.Item) {
 	}
 	b.line("if %sgot != want {\nreturn fault(CodeChecksum, %q, at, 0).values(uint64(want), uint64(got))\n}\nreturn nil", none, it.Name.Schema)
 	g.add(f, function{
-		doc: []string{fmt.Sprintf("Verify%s compares the checksum of %s with its bytes, which need not be decoded before.", name, article(name)),
+		doc: []string{fmt.Sprintf("Verify%s compares the checksum %s of %s with its bytes, which need not be decoded before.", name, it.Name.Schema, article(s.Name.Go)),
 			"A packet without a checksum passes, and so does one whose checksum covers a header that is not given."},
 		name: "Verify" + name, params: commas("src []byte", sumParams(s)), results: "error", body: b.String(),
 	})
 	b.Reset()
-	b.line("at, want, ok, err := %s(%s)\nif err != nil || !ok {\nreturn err\n}", sumName(s), args)
+	b.line("at, want, ok, err := %s(%s)\nif err != nil || !ok {\nreturn err\n}", sumName(s, it), args)
 	b.line("field := src[at:]")
 	b.WriteString(storeSum(it.Scalar))
 	b.line("return nil")
 	g.add(f, function{
-		doc:  []string{fmt.Sprintf("Resum%s computes the checksum of the %s in src and writes it there. Without a header that it covers nothing changes.", name, name)},
+		doc:  []string{fmt.Sprintf("Resum%s computes the checksum %s of the %s in src and writes it there. Without a header that it covers nothing changes.", name, it.Name.Schema, s.Name.Go)},
 		name: "Resum" + name, params: commas("src []byte", sumParams(s)), results: "error", body: b.String(),
 	})
 	b.Reset()
@@ -49,14 +49,22 @@ func (g *generator) coverFunctions(f *jen.File, s *gen.Struct, it *gen.Item) {
 			plain = strings.Replace(plain, ", "+lowerCamel(p.Name), ", Outer{}", 1)
 		}
 	}
-	b.line("at, _, _, err := %s(%s)\nreturn at, err", sumName(s), plain)
+	b.line("at, _, _, err := %s(%s)\nreturn at, err", sumName(s, it), plain)
 	g.add(f, function{
-		doc:  []string{fmt.Sprintf("%sSumAt is where the checksum of the %s in src lies; -1 without one.", name, name)},
+		doc:  []string{fmt.Sprintf("%sSumAt is where the checksum %s of the %s in src lies; -1 without one.", name, it.Name.Schema, s.Name.Go)},
 		name: name + "SumAt", params: commas("src []byte", params(s)), results: "(int, error)", body: b.String(),
 	})
 }
 
-func sumName(s *gen.Struct) string { return "sum" + s.Name.Go }
+func sumName(s *gen.Struct, it *gen.Item) string { return "sum" + sumLabel(s, it) }
+
+// sumLabel is the part of names that stands for a checksum: the packet's name, with the field's when it has several.
+func sumLabel(s *gen.Struct, it *gen.Item) string {
+	if len(sumItems(s)) == 1 {
+		return s.Name.Go
+	}
+	return s.Name.Go + it.Name.Go
+}
 
 // nestedAnywhere tells whether some struct holds s.
 func (g *generator) nestedAnywhere(s *gen.Struct) bool {
@@ -105,8 +113,8 @@ func (g *generator) computeSum(f *jen.File, s *gen.Struct, it *gen.Item) {
 	b.line("return %s, want, true, nil", fromName(it))
 	g.pieces[it.Scalar.Sum.Sum] = true
 	g.add(f, function{
-		doc:  []string{fmt.Sprintf("%s finds the checksum of %s, -1 without one, and computes it if all that it covers is known.", sumName(s), article(s.Name.Go))},
-		name: sumName(s), params: commas("src []byte", sumParams(s)),
+		doc:  []string{fmt.Sprintf("%s finds the checksum of %s, -1 without one, and computes it if all that it covers is known.", sumName(s, it), article(s.Name.Go))},
+		name: sumName(s, it), params: commas("src []byte", sumParams(s)),
 		results: fmt.Sprintf("(at int, value %s, ok bool, err error)", uintType(it.Scalar.Bits)), body: b.String(),
 	})
 }
@@ -138,8 +146,8 @@ func storeSum(s *gen.Scalar) string {
 
 // coverSum prints the checksum of a packet that the encoder has written, when it needs nothing from the caller.
 func (e *encoder) coverSum() {
-	for _, it := range sumItems(e.s) {
-		if e.form == stored || plainCover(it.Scalar.Sum) || coversParam(it.Scalar.Sum) {
+	for _, it := range byDependence(sumItems(e.s)) {
+		if e.form == stored || plainCover(it) || coversParam(it.Scalar.Sum) {
 			continue
 		}
 		if it.When != nil {
@@ -160,7 +168,7 @@ func (e *encoder) coverSum() {
 func (e *encoder) slots() slots {
 	sl := slots{map[*gen.Item]bool{}, map[*gen.Item]bool{}}
 	for _, it := range sumItems(e.s) {
-		if e.form == stored || plainCover(it.Scalar.Sum) || coversParam(it.Scalar.Sum) {
+		if e.form == stored || plainCover(it) || coversParam(it.Scalar.Sum) {
 			continue
 		}
 		own := slotsOf(it)

@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -199,13 +200,16 @@ func (d *decoder) settle() {
 
 // assign is ":=" for the first use of names in the blocks around, "=" afterwards.
 func (d *decoder) assign(names string) string {
-	for _, s := range d.scopes {
-		if s[names] {
-			return "="
-		}
+	if d.declared(names) {
+		return "="
 	}
 	d.scopes[len(d.scopes)-1][names] = true
 	return ":="
+}
+
+// declared tells whether names are variables already.
+func (d *decoder) declared(names string) bool {
+	return slices.ContainsFunc(d.scopes, func(s map[string]bool) bool { return s[names] })
 }
 
 // block prints what stands between braces.

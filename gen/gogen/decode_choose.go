@@ -67,6 +67,9 @@ func (d *decoder) dispatch(c *gen.Call, end string) {
 	}
 	sc := &scope{g: d.g, of: st, self: d.sc.self + "." + c.Item.Name.Go, known: map[string]val{}, params: d.sc.arguments(st, c.Item.Args)}
 	it := st.Steps[0].(*gen.Choose).Item
+	if end == "" {
+		end = "len(src)"
+	}
 	d.arms(choice{it: it, sc: sc, path: c.Item.Name.Schema + ".", off: d.off(), rest: name, all: name, fill: true})
 	d.b.line("if left > 0 {\nreturn 0, fault(CodeTrailing, %q, %s-left, 0)\n}", c.Item.Name.Schema, end)
 }
@@ -79,6 +82,8 @@ func (s *scope) arguments(st *gen.Struct, args []*gen.Expr) map[string]string {
 		case p.Cover:
 		case p.Struct == nil:
 			out[p.Name.Schema] = s.number(e, uintType(p.Bits)).at(6)
+		case e.Ref.Param != nil && len(e.Ref.Path) == 0 && !s.given(e.Ref.Param):
+			out[p.Name.Schema] = pointed + s.place(e.Ref)
 		default:
 			out[p.Name.Schema] = s.place(e.Ref)
 		}
@@ -95,7 +100,10 @@ func delimits(sw *gen.Switch) bool {
 func (d *decoder) arms(ch choice) {
 	sel := ch.sc.resolve(ch.it.Switch.Selector)
 	switch {
+	case ch.fill && d.declared("used, err"):
+		d.b.line("var left int")
 	case ch.fill && delimits(ch.it.Switch):
+		d.assign("used, err")
 		d.b.line("var used, left int\nvar err error")
 	case ch.fill:
 		d.b.line("var left int\nvar err error")

@@ -272,6 +272,11 @@ func (d *decoder) reach(end string, reserve int, tail *gen.Expr) {
 	}
 }
 
+// pointer tells whether a parameter that is a struct is printed as a pointer to it.
+func (s *scope) pointer(p *gen.Param) bool {
+	return !s.given(p) || strings.HasPrefix(s.params[p.Name.Schema], pointed)
+}
+
 // args prints what a struct's parameters receive.
 func (s *scope) args(st *gen.Struct, args []*gen.Expr) string {
 	var out []string
@@ -281,8 +286,8 @@ func (s *scope) args(st *gen.Struct, args []*gen.Expr) string {
 		case p.Cover:
 		case p.Struct == nil:
 			out = append(out, s.number(e, paramType(p)).code)
-		case e.Ref.Param != nil && len(e.Ref.Path) == 0 && !s.given(e.Ref.Param):
-			out = append(out, lowerCamel(e.Ref.Param.Name))
+		case e.Ref.Param != nil && len(e.Ref.Path) == 0 && s.pointer(e.Ref.Param):
+			out = append(out, s.place(e.Ref))
 		default:
 			out = append(out, "&"+s.place(e.Ref))
 		}

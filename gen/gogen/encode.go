@@ -89,6 +89,7 @@ func (g *generator) putFixed(f *jen.File, s *gen.Struct, fm form) {
 	e := g.encoder(s, &b, fm)
 	e.storeParts("view", fixedParts(s))
 	e.patchSum(fixedParts(s), "view", func(at int) string { return fmt.Sprintf("view[:%d]", at) })
+	e.coverView()
 	lines := []string{fmt.Sprintf("put%s writes the fields over a view.", fm.suffix())}
 	if fm == stored {
 		lines = []string{"putRaw is put with fixed and computed fields as they are stored."}

@@ -248,7 +248,7 @@ func (e *encoder) sumRun(r *gen.Run) bool {
 // sumPart finds the checksum in a run.
 func sumPart(parts []gen.Part) (gen.Part, bool) {
 	for _, p := range parts {
-		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil && plainCover(p.Item.Scalar.Sum) {
+		if p.Item.Scalar != nil && p.Item.Scalar.Sum != nil && plainCover(p.Item) {
 			return p, true
 		}
 	}

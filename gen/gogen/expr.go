@@ -74,7 +74,7 @@ func (s *scope) place(r gen.Ref) string {
 	if r.Param != nil {
 		code = lowerCamel(r.Param.Name)
 		if s.given(r.Param) {
-			code = s.params[r.Param.Name.Schema]
+			code = strings.TrimPrefix(s.params[r.Param.Name.Schema], pointed)
 		}
 	}
 	for _, it := range r.Path {
@@ -85,6 +85,9 @@ func (s *scope) place(r gen.Ref) string {
 	}
 	return code
 }
+
+// pointed begins what stands for a parameter if that is a pointer, as a struct's own parameters are.
+const pointed = "*"
 
 // given tells whether a parameter is printed as the argument that stands for it.
 func (s *scope) given(p *gen.Param) bool { return s.params[p.Name.Schema] != "" }

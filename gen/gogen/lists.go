@@ -26,6 +26,7 @@ func (g *generator) lists(f *jen.File) {
 			g.listAppend(f, l, stored)
 		}
 		g.listSort(f, l)
+		g.listCursor(f, l)
 		g.listHead(f, l)
 		g.listLen(f, l)
 		g.listValidate(f, l)

@@ -4,7 +4,6 @@ package gogen
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -28,29 +27,25 @@ func (g *generator) listSort(f *jen.File, l *gen.List) {
 	if bits > 64 {
 		g.fail("%s: order of keys of more than 64 bits", l.Name.Schema)
 	}
-	view := "view := (*" + viewName(l.Head) + ")(element)\n"
-	sc := &scope{g: g, self: "view", getters: true}
-	size := g.sizeConst(l.Head) + " + int(" + sc.expr(l.Length).code + ")"
-	if l.ElementAlign > 1 {
-		size = "size + shortOf(size, " + strconv.Itoa(l.ElementAlign) + ")"
-		view += "size := " + g.sizeConst(l.Head) + " + int(" + sc.expr(l.Length).code + ")\n"
-	}
 	name := l.Name.Go
 	g.add(f, function{
-		doc: []string{"measure" + name + " is the size of an element."}, name: "measure" + name, params: "element []byte", results: "int",
-		body: view + "return " + size,
-	})
-	g.add(f, function{
-		doc: []string{"key" + name + " is the key of an element."}, name: "key" + name, params: "element []byte",
-		results: listKey(l, "view").typ, body: "view := (*" + viewName(l.Head) + ")(element)\nreturn " + listKey(l, "view").code,
+		doc: []string{"key" + name + " is the key of an element."}, name: "key" + name, params: "view *" + viewName(l.Head),
+		results: listKey(l, "view").typ, body: "return " + listKey(l, "view").code,
 	})
 	g.add(f, function{
 		doc:  []string{"sort" + name + " puts the elements of a list in the order of their keys, and leaves those with equal keys as they are."},
 		name: "sort" + name, params: "list []byte",
 		body: `for at := 0; at < len(list); {
-	size, to := measure` + name + `(list[at:]), 0
-	for to < at && key` + name + `(list[to:]) <= key` + name + `(list[at:]) {
-		to += measure` + name + `(list[to:])
+	view := (*` + viewName(l.Head) + `)(list[at:])
+	size, _ := measure` + name + `(view)
+	to := 0
+	for to < at {
+		other := (*` + viewName(l.Head) + `)(list[to:])
+		if key` + name + `(other) > key` + name + `(view) {
+			break
+		}
+		step, _ := measure` + name + `(other)
+		to += step
 	}
 	rotate(list[to:at+size], size)
 	at += size

@@ -30,7 +30,7 @@ func lowerCamel(n gen.Name) string {
 // spoken are names that printed bodies use for themselves, besides receivers, which have one letter.
 var spoken = strings.Fields("src dst out off raw err used yield prefix view ok size start sum part length want got value word place field msg " +
 	"head item at name index end whole zero octets octet masks path rest stop kind code text keys elem element count next " +
-	"binary hex crc32 bits slices strconv testing utf8")
+	"inner left pad begun binary hex crc32 bits slices strconv testing utf8")
 
 // snake is an arm's part of an item path, whichever way the schema spells its label.
 func snake(s string) string {

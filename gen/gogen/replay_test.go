@@ -20,6 +20,7 @@ func TestGeneratedPackagesReplayTheirVectors(t *testing.T) {
 	for schema, packets := range map[string][]string{
 		"testdata/kitchen": {"Order"}, "testdata/beacon": {"Beacon"}, "testdata/report": {"Report"}, "testdata/window": {"Window"},
 		"testdata/tags": {"Tagged"}, "testdata/padded": {"Padded"}, "testdata/sorted": {"Sorted"}, "testdata/masked": {"Masked"}, "testdata/trailing": {"Trailing"},
+		"testdata/twice": {"Twice"}, "testdata/fixed": {"Fixed"}, "testdata/nested": {"Nested"},
 		"../testdata/whole": {"Ages", "Switches", "Numbers", "Words", "Names", "Questions", "Elements"}, "../testdata/sums": {"Added", "Plain", "Xored", "Fletched", "Behind"},
 	} {
 		for _, packet := range packets {

@@ -25,16 +25,17 @@ func (g *generator) sums(f *jen.File) {
 		g.sum(f, s)
 	}
 	for _, s := range g.all {
-		switch items := sumItems(s); len(items) {
-		case 0:
-		case 1:
-			if plainCover(items[0].Scalar.Sum) {
-				g.verify(f, s, items[0])
+		items := sumItems(s)
+		for _, it := range items {
+			if plainCover(it) {
+				g.verify(f, s, it)
+				g.patchSum(f, s, it)
 			} else {
-				g.coverFunctions(f, s, items[0])
+				g.coverFunctions(f, s, it)
 			}
-		default:
-			g.fail("%s: more than one checksum", s.Name.Schema)
+		}
+		if len(items) > 1 {
+			g.severalSums(f, s, items)
 		}
 	}
 	g.states(f, g.pieces)

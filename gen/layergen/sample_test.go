@@ -46,33 +46,43 @@ func (m *module) add(place string, data []byte) {
 	}
 }
 
-// TestLayersOfAnotherSchemaWork runs testdata/sample_test.txt, which is part of the package that is generated from
-// testdata/sample.mrs.
+// TestLayersOfAnotherSchemaWork prints codec and layers for testdata/sample.mrs, compiles them and runs the tests of
+// testdata/sample_test.txt. With MR_GOPACKET=module@version, it does so with a fork of gopacket, which is fetched.
 func TestLayersOfAnotherSchemaWork(t *testing.T) {
+	m := newModule(t)
+	gopacket, fork := layergen.DefaultGopacket, os.Getenv("MR_GOPACKET")
+	if fork != "" {
+		gopacket, _, _ = strings.Cut(fork, "@")
+		m.run("get", fork, gopacket+"/layers")
+	}
 	p := load(t, "testdata/sample.mrs")
 	codec, err := gogen.Generate(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newModule(t)
 	for _, f := range codec {
 		m.add(filepath.Join("codec", f.Path), f.Data)
 	}
-	for _, f := range generate(t, p, layergen.Config{Codec: "sample/codec"}) {
+	for _, f := range generate(t, p, layergen.Config{Codec: "sample/codec", Gopacket: gopacket}) {
 		m.add(filepath.Join("layers", f.Path), f.Data)
 	}
 	test, err := os.ReadFile("testdata/sample_test.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.add("layers/sample_test.go", test)
-	for _, what := range []string{"vet", "test"} {
-		run := exec.Command("go", what, "./...")
-		run.Dir = m.dir
-		run.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
-		if out, err := run.CombinedOutput(); err != nil {
-			t.Errorf("go %s: %v\n%s", what, err, out)
-		}
+	m.add("layers/sample_test.go", bytes.ReplaceAll(test, []byte(layergen.DefaultGopacket), []byte(gopacket)))
+	m.run("vet", "./...")
+	m.run("test", "./...")
+}
+
+// run runs the go command in the module.
+func (m *module) run(args ...string) {
+	m.t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("go %v: %v\n%s", args, err, out)
 	}
 }
 
@@ -88,6 +98,8 @@ func compile(t *testing.T, text string) *gen.Protocol {
 
 func TestGenerateRefusesWhatItCannotPrint(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
+		{`crc C : u16 { width 16; poly 0x1021; init 0xffff; xorout 0; check 0x29b1; order big; }
+		  packet A max 99 { a : u8; one : C over before; two : C over before; data : payload; }`, "2 checksums"},
 		{`packet LayerContents max 9 { a : u8; data : payload; }`, "LayerContents"},
 		{`packet A max 99 { has : bit = count(b) == 2; n : u7; b : u8[n]; if has { data : payload; } }`, "depends on has"},
 		{`packet B(head : u8) max 99 { what : switch head { 1 => { data : payload; } _ => { x : u8; } } }

@@ -20,6 +20,9 @@ type sum struct {
 }
 
 func sumOf(s *gen.Struct) (*sum, error) {
+	if n := sums(s); n > 1 {
+		return nil, fmt.Errorf("%d checksums in one packet", n)
+	}
 	for _, it := range s.Items {
 		if it.Scalar == nil || it.Scalar.Sum == nil {
 			continue
@@ -40,6 +43,17 @@ func sumOf(s *gen.Struct) (*sum, error) {
 		return &sum{item: it, size: it.Scalar.Bits / 8, tail: tail}, nil
 	}
 	return nil, nil
+}
+
+// sums counts the checksums of a packet.
+func sums(s *gen.Struct) int {
+	n := 0
+	for _, it := range s.Items {
+		if it.Scalar != nil && it.Scalar.Sum != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // tailSize is the distance from an item to the end, when all behind it is of fixed size.

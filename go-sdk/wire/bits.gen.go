@@ -8,6 +8,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 )
 
@@ -60,6 +61,17 @@ func (b Bits256) Next(i int) int {
 		word = b[at]
 	}
 	return int(at)*64 + bits.LeadingZeros64(word)
+}
+
+// All yields the set bits in rising order.
+func (b Bits256) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := b.First(); i >= 0; i = b.Next(i) {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // loadBits256 takes a vector from the wire.

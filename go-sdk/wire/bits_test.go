@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +36,9 @@ func TestBits256FollowsSetOfInts(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("visited (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want, slices.Collect(b.All())); diff != "" {
+			t.Fatalf("All (-want +got):\n%s", diff)
 		}
 		if b.Count() != len(want) || b.Any() != (len(want) > 0) {
 			t.Fatalf("Count %d, Any %v; want %d", b.Count(), b.Any(), len(want))

@@ -47,6 +47,11 @@ func grow(dst []byte, size int) []byte {
 	return slices.Grow(dst, size)[:len(dst)+size]
 }
 
+// shortOf is how many bytes a size lacks to a multiple.
+func shortOf(size, multiple int) int {
+	return (multiple - size%multiple) % multiple
+}
+
 // unfit is the error of a packet that is smaller or larger than it may be; first is the item at its beginning.
 //
 //go:noinline

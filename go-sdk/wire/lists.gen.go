@@ -6,7 +6,10 @@
 
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // ParametersMax is the size of the largest Parameters in bytes.
 const ParametersMax = 8192
@@ -415,6 +418,61 @@ func (p *Parameters) Append(dst []byte) ([]byte, error) {
 		return dst, fault(CodeSize, "", 0, 0).values(ParametersMax, uint64(len(out)-len(dst)))
 	}
 	return out, nil
+}
+
+// measureParameters is the size of an element, and the end of its value.
+func measureParameters(view *ParametersHeadView) (size, end int) {
+	end = ParametersHeadSize + int(min(uint64(view.Len_()), 1<<30))
+	return end + shortOf(end, 4), end
+}
+
+// ParametersCursor visits the elements of the Parameters in src where they lie, unknown ones included, and decodes none of their values.
+type ParametersCursor struct {
+	src []byte
+	off int
+	err error
+}
+
+// ScanParameters visits the Parameters that is all of src.
+func ScanParameters(src []byte) ParametersCursor {
+	return ParametersCursor{src: src}
+}
+
+// Next is the head and the value of the next element; false at the end of the list, and where an element does not fit into it.
+func (c *ParametersCursor) Next() (head *ParametersHeadView, value []byte, ok bool) {
+	src := c.src[c.off:]
+	if len(src) == 0 || src[0] == 0 {
+		return nil, nil, false
+	}
+	if len(src) < ParametersHeadSize {
+		c.err = short("", c.off, ParametersHeadSize)
+		return nil, nil, false
+	}
+	head = (*ParametersHeadView)(src)
+	if err := head.Check(); err != nil {
+		c.err = headFault(err, c.off)
+		return nil, nil, false
+	}
+	size, end := measureParameters(head)
+	if size > len(src) {
+		c.err = short("", c.off, size)
+		return nil, nil, false
+	}
+	c.off += size
+	return head, src[ParametersHeadSize:end:end], true
+}
+
+// Err is the error of an element that did not fit; nil if there was none.
+func (c *ParametersCursor) Err() error {
+	return c.err
+}
+
+// All yields what Next returns, up to the first element that does not fit.
+func (c ParametersCursor) All() iter.Seq2[*ParametersHeadView, []byte] {
+	return func(yield func(*ParametersHeadView, []byte) bool) {
+		for head, value, ok := c.Next(); ok && yield(head, value); head, value, ok = c.Next() {
+		}
+	}
 }
 
 // finishParameters writes the head of the element that begins at start, and the padding behind its value.

@@ -9,6 +9,7 @@ package wire
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"math/bits"
 )
 
 var crc32cTable = crc32.MakeTable(crc32.Castagnoli)
@@ -36,4 +37,69 @@ func VerifyPacket(src []byte) error {
 		return fault(CodeChecksum, "crc", at, 0).values(uint64(want), uint64(got))
 	}
 	return nil
+}
+
+// PatchPacket replaces the bytes at a place of the Packet in src by value and brings its checksum up to date: right stays
+// right, and wrong stays wrong. Of a long packet only those bytes are read. The value must not change which items the packet has. An error
+// says that the place is not one that the checksum covers; nothing is changed then.
+func PatchPacket(src []byte, at int, value []byte) error {
+	if len(src) < 24 {
+		return short("base.version", 0, 24)
+	}
+	end := len(src)
+	summed := !(src[0]&0x8 != 0)
+	if summed {
+		end -= 4
+	}
+	if at < 0 || at > end || len(value) > end-at {
+		return fault(CodeSize, "", 0, 0).values(uint64(end), uint64(at)+uint64(len(value)))
+	}
+	if !summed {
+		copy(src[at:], value)
+		return nil
+	}
+	part, field := src[at:at+len(value)], src[end:]
+	sum := binary.BigEndian.Uint32(field[0:])
+	if end < 3072 {
+		sum ^= crc32cSum(src[:end])
+		copy(part, value)
+		sum ^= crc32cSum(src[:end])
+	} else {
+		sum ^= crc32cBehind(crc32cSum(part)^crc32cSum(value), end-at-len(value))
+		copy(part, value)
+	}
+	binary.BigEndian.PutUint32(field[0:], sum)
+	return nil
+}
+
+// crc32cPowers are the polynomials x to the power of 8 times 2 to the power of the index, modulo that of the checksum.
+var crc32cPowers = [...]uint32{0x00800000, 0x00008000, 0x82f63b78, 0x6ea2d55c, 0x18b8ea18, 0x510ac59a, 0xb82be955, 0xb8fdb1e7, 0x88e56f72, 0x74c360a4, 0xe4172b16, 0x0d65762a, 0x35d73a62, 0x28461564, 0xbf455269, 0xe2ea32dc}
+
+// crc32cNibbles are what four bits become that leave the checksum.
+var crc32cNibbles = [16]uint32{0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75}
+
+// crc32cBehind is what the difference of two checksums becomes when the same bytes follow, size of them.
+func crc32cBehind(sum uint32, size int) uint32 {
+	for ; size > 0; size &= size - 1 {
+		sum = crc32cTimes(crc32cPowers[bits.TrailingZeros(uint(size))], sum)
+	}
+	return sum
+}
+
+// crc32cTimes is the product of two polynomials modulo that of the checksum.
+func crc32cTimes(left, right uint32) uint32 {
+	var multiples [16]uint32
+	for at := 8; at > 0; at /= 2 {
+		multiples[at] = right
+		right = right>>1 ^ -(right&1)&0x82f63b78
+	}
+	for at := range multiples {
+		multiples[at] = multiples[at&(at-1)] ^ multiples[at&-at]
+	}
+	var product uint32
+	for range 8 {
+		product = product>>4 ^ crc32cNibbles[product&15] ^ multiples[left&15]
+		left >>= 4
+	}
+	return product
 }

@@ -13,7 +13,7 @@ import (
 // bars are all bars, in the order of the table. What they share in t is removed by the caller.
 func bars(t *tool) []bar {
 	var out []bar
-	for _, c := range slices.Concat(decoders(), layerContests()) {
+	for _, c := range slices.Concat(decoders(), layerContests(), patches()) {
 		out = append(out, c.bar())
 	}
 	all := &task{t: t, args: func(t *tool) []string { return []string{"gen", "--out", filepath.Join(t.dir, "out")} }}

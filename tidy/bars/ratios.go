@@ -49,6 +49,25 @@ func decoders() []contest {
 	}
 }
 
+// patches compares the change of one field under a checksum with the computing of that checksum.
+func patches() []contest {
+	var p wire.Packet
+	p.Base.Opcode = wire.OpcodeWrite
+	p.Plain.Write.Message.Length = 9000
+	p.Plain.Write.Data = make([]byte, 9000)
+	src, err := p.Append(nil)
+	if err != nil {
+		panic(err) // the values above are legal
+	}
+	value := []byte{0, 0, 0, 1}
+	return []contest{{"PatchPacket ÷ VerifyPacket, 9,000 bytes", 1,
+		func() bool {
+			value[3]++
+			return wire.PatchPacket(src, 12, value) == nil
+		},
+		func() bool { return wire.VerifyPacket(src) == nil }}}
+}
+
 // ownGeneve is gopacket's layer with the method that DecodingLayerParser asks for besides.
 type ownGeneve struct{ layers.Geneve }
 

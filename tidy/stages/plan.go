@@ -59,6 +59,9 @@ func slow() []Stage {
 		{"seeds", "do ten thousand seeds come out right?", 30 * minute, []Step{
 			{Kind: GoTest, Args: []string{"-run", "Seeds", "-timeout", "30m", "./engine/sim"}, Env: []string{"MR_SEEDS=10000"}},
 		}},
+		{"fork", "do layers work with the maintained fork of gopacket?", 5 * minute, []Step{
+			{Kind: GoTest, Args: []string{"-run", "AnotherSchema", "./gen/layergen"}, Env: []string{"MR_GOPACKET=github.com/gopacket/gopacket@v1.7.7"}},
+		}},
 		{"trace", "is each requirement proven by a test that ran?", 10 * minute, []Step{{Args: []string{"scripts/trace.sh", "-q"}}}},
 		{"mutants", "does a test notice each small fault?", 20 * minute, []Step{{Args: []string{"go", "run", "./fuzz/mutants"}}}},
 		{"crowd", "do 4,000 connections of 64 streams stay small?", 5 * minute, []Step{

@@ -6,7 +6,10 @@
 
 package geneve
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // GeneveOptionsMax is the size of the largest GeneveOptions in bytes.
 const GeneveOptionsMax = 252
@@ -151,6 +154,61 @@ func (g *GeneveOptions) Append(dst []byte) ([]byte, error) {
 		return dst, fault(CodeSize, "", 0, 0).values(GeneveOptionsMax, uint64(len(out)-len(dst)))
 	}
 	return out, nil
+}
+
+// measureGeneveOptions is the size of an element, and the end of its value.
+func measureGeneveOptions(view *GeneveOptionsHeadView) (size, end int) {
+	end = GeneveOptionsHeadSize + int(min(uint64(view.Len_()*4), 1<<30))
+	return end, end
+}
+
+// GeneveOptionsCursor visits the elements of the GeneveOptions in src where they lie, unknown ones included, and decodes none of their values.
+type GeneveOptionsCursor struct {
+	src []byte
+	off int
+	err error
+}
+
+// ScanGeneveOptions visits the GeneveOptions that is all of src.
+func ScanGeneveOptions(src []byte) GeneveOptionsCursor {
+	return GeneveOptionsCursor{src: src}
+}
+
+// Next is the head and the value of the next element; false at the end of the list, and where an element does not fit into it.
+func (c *GeneveOptionsCursor) Next() (head *GeneveOptionsHeadView, value []byte, ok bool) {
+	src := c.src[c.off:]
+	if len(src) == 0 {
+		return nil, nil, false
+	}
+	if len(src) < GeneveOptionsHeadSize {
+		c.err = short("", c.off, GeneveOptionsHeadSize)
+		return nil, nil, false
+	}
+	head = (*GeneveOptionsHeadView)(src)
+	if err := head.Check(); err != nil {
+		c.err = headFault(err, c.off)
+		return nil, nil, false
+	}
+	size, end := measureGeneveOptions(head)
+	if size > len(src) {
+		c.err = short("", c.off, size)
+		return nil, nil, false
+	}
+	c.off += size
+	return head, src[GeneveOptionsHeadSize:end:end], true
+}
+
+// Err is the error of an element that did not fit; nil if there was none.
+func (c *GeneveOptionsCursor) Err() error {
+	return c.err
+}
+
+// All yields what Next returns, up to the first element that does not fit.
+func (c GeneveOptionsCursor) All() iter.Seq2[*GeneveOptionsHeadView, []byte] {
+	return func(yield func(*GeneveOptionsHeadView, []byte) bool) {
+		for head, value, ok := c.Next(); ok && yield(head, value); head, value, ok = c.Next() {
+		}
+	}
 }
 
 // finishGeneveOptions writes the head of the element that begins at start, and the padding behind its value.

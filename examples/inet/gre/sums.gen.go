@@ -46,7 +46,7 @@ func sumGre(src []byte) (at int, value uint16, ok bool, err error) {
 	return checksumFrom, want, true, nil
 }
 
-// VerifyGre compares the checksum of a Gre with its bytes, which need not be decoded before.
+// VerifyGre compares the checksum checksum of a Gre with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyGre(src []byte) error {
 	at, want, ok, err := sumGre(src)
@@ -60,7 +60,7 @@ func VerifyGre(src []byte) error {
 	return nil
 }
 
-// ResumGre computes the checksum of the Gre in src and writes it there. Without a header that it covers nothing changes.
+// ResumGre computes the checksum checksum of the Gre in src and writes it there. Without a header that it covers nothing changes.
 func ResumGre(src []byte) error {
 	at, want, ok, err := sumGre(src)
 	if err != nil || !ok {
@@ -71,7 +71,7 @@ func ResumGre(src []byte) error {
 	return nil
 }
 
-// GreSumAt is where the checksum of the Gre in src lies; -1 without one.
+// GreSumAt is where the checksum checksum of the Gre in src lies; -1 without one.
 func GreSumAt(src []byte) (int, error) {
 	at, _, _, err := sumGre(src)
 	return at, err

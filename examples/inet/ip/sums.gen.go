@@ -53,7 +53,7 @@ func sumIpv4(src []byte) (at int, value uint16, ok bool, err error) {
 	return checksumFrom, want, true, nil
 }
 
-// VerifyIpv4 compares the checksum of an Ipv4 with its bytes, which need not be decoded before.
+// VerifyIpv4 compares the checksum checksum of an Ipv4 with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyIpv4(src []byte) error {
 	at, want, ok, err := sumIpv4(src)
@@ -67,7 +67,7 @@ func VerifyIpv4(src []byte) error {
 	return nil
 }
 
-// ResumIpv4 computes the checksum of the Ipv4 in src and writes it there. Without a header that it covers nothing changes.
+// ResumIpv4 computes the checksum checksum of the Ipv4 in src and writes it there. Without a header that it covers nothing changes.
 func ResumIpv4(src []byte) error {
 	at, want, ok, err := sumIpv4(src)
 	if err != nil || !ok {
@@ -78,7 +78,7 @@ func ResumIpv4(src []byte) error {
 	return nil
 }
 
-// Ipv4SumAt is where the checksum of the Ipv4 in src lies; -1 without one.
+// Ipv4SumAt is where the checksum checksum of the Ipv4 in src lies; -1 without one.
 func Ipv4SumAt(src []byte) (int, error) {
 	at, _, _, err := sumIpv4(src)
 	return at, err
@@ -115,7 +115,7 @@ func sumUdp(src []byte, pseudo Outer) (at int, value uint16, ok bool, err error)
 	return checksumFrom, want, true, nil
 }
 
-// VerifyUdp compares the checksum of a Udp with its bytes, which need not be decoded before.
+// VerifyUdp compares the checksum checksum of a Udp with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyUdp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumUdp(src, pseudo)
@@ -129,7 +129,7 @@ func VerifyUdp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// ResumUdp computes the checksum of the Udp in src and writes it there. Without a header that it covers nothing changes.
+// ResumUdp computes the checksum checksum of the Udp in src and writes it there. Without a header that it covers nothing changes.
 func ResumUdp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumUdp(src, pseudo)
 	if err != nil || !ok {
@@ -140,7 +140,7 @@ func ResumUdp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// UdpSumAt is where the checksum of the Udp in src lies; -1 without one.
+// UdpSumAt is where the checksum checksum of the Udp in src lies; -1 without one.
 func UdpSumAt(src []byte) (int, error) {
 	at, _, _, err := sumUdp(src, Outer{})
 	return at, err
@@ -175,7 +175,7 @@ func sumTcp(src []byte, pseudo Outer) (at int, value uint16, ok bool, err error)
 	return checksumFrom, want, true, nil
 }
 
-// VerifyTcp compares the checksum of a Tcp with its bytes, which need not be decoded before.
+// VerifyTcp compares the checksum checksum of a Tcp with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyTcp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumTcp(src, pseudo)
@@ -189,7 +189,7 @@ func VerifyTcp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// ResumTcp computes the checksum of the Tcp in src and writes it there. Without a header that it covers nothing changes.
+// ResumTcp computes the checksum checksum of the Tcp in src and writes it there. Without a header that it covers nothing changes.
 func ResumTcp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumTcp(src, pseudo)
 	if err != nil || !ok {
@@ -200,7 +200,7 @@ func ResumTcp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// TcpSumAt is where the checksum of the Tcp in src lies; -1 without one.
+// TcpSumAt is where the checksum checksum of the Tcp in src lies; -1 without one.
 func TcpSumAt(src []byte) (int, error) {
 	at, _, _, err := sumTcp(src, Outer{})
 	return at, err

@@ -6,7 +6,10 @@
 
 package v2
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // TlvsMax is the size of the largest Tlvs in bytes.
 const TlvsMax = 65501
@@ -126,6 +129,61 @@ func (t *Tlvs) Append(dst []byte) ([]byte, error) {
 		return dst, fault(CodeSize, "", 0, 0).values(TlvsMax, uint64(len(out)-len(dst)))
 	}
 	return out, nil
+}
+
+// measureTlvs is the size of an element, and the end of its value.
+func measureTlvs(view *TlvsHeadView) (size, end int) {
+	end = TlvsHeadSize + int(min(uint64(view.Len_()), 1<<30))
+	return end, end
+}
+
+// TlvsCursor visits the elements of the Tlvs in src where they lie, unknown ones included, and decodes none of their values.
+type TlvsCursor struct {
+	src []byte
+	off int
+	err error
+}
+
+// ScanTlvs visits the Tlvs that is all of src.
+func ScanTlvs(src []byte) TlvsCursor {
+	return TlvsCursor{src: src}
+}
+
+// Next is the head and the value of the next element; false at the end of the list, and where an element does not fit into it.
+func (c *TlvsCursor) Next() (head *TlvsHeadView, value []byte, ok bool) {
+	src := c.src[c.off:]
+	if len(src) == 0 {
+		return nil, nil, false
+	}
+	if len(src) < TlvsHeadSize {
+		c.err = short("", c.off, TlvsHeadSize)
+		return nil, nil, false
+	}
+	head = (*TlvsHeadView)(src)
+	if err := head.Check(); err != nil {
+		c.err = headFault(err, c.off)
+		return nil, nil, false
+	}
+	size, end := measureTlvs(head)
+	if size > len(src) {
+		c.err = short("", c.off, size)
+		return nil, nil, false
+	}
+	c.off += size
+	return head, src[TlvsHeadSize:end:end], true
+}
+
+// Err is the error of an element that did not fit; nil if there was none.
+func (c *TlvsCursor) Err() error {
+	return c.err
+}
+
+// All yields what Next returns, up to the first element that does not fit.
+func (c TlvsCursor) All() iter.Seq2[*TlvsHeadView, []byte] {
+	return func(yield func(*TlvsHeadView, []byte) bool) {
+		for head, value, ok := c.Next(); ok && yield(head, value); head, value, ok = c.Next() {
+		}
+	}
 }
 
 // finishTlvs writes the head of the element that begins at start, and the padding behind its value.

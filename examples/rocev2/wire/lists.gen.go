@@ -6,6 +6,8 @@
 
 package wire
 
+import "iter"
+
 // Ip4OptionsMax is the size of the largest Ip4Options in bytes.
 const Ip4OptionsMax = 40
 
@@ -169,6 +171,64 @@ func (i *Ip4Options) Append(dst []byte) ([]byte, error) {
 		return dst, fault(CodeSize, "", 0, 0).values(Ip4OptionsMax, uint64(len(out)-len(dst)))
 	}
 	return out, nil
+}
+
+// measureIp4Options is the size of an element, and the end of its value.
+func measureIp4Options(view *Ip4OptionsHeadView) (size, end int) {
+	end = Ip4OptionsHeadSize + int(min(uint64(view.Len_()-2), 1<<30))
+	return end, end
+}
+
+// Ip4OptionsCursor visits the elements of the Ip4Options in src where they lie, unknown ones included, and decodes none of their values.
+type Ip4OptionsCursor struct {
+	src []byte
+	off int
+	err error
+}
+
+// ScanIp4Options visits the Ip4Options that is all of src.
+func ScanIp4Options(src []byte) Ip4OptionsCursor {
+	return Ip4OptionsCursor{src: src}
+}
+
+// Next is the head and the value of the next element; false at the end of the list, and where an element does not fit into it.
+func (c *Ip4OptionsCursor) Next() (head *Ip4OptionsHeadView, value []byte, ok bool) {
+	src := c.src[c.off:]
+	for len(src) > 0 && (src[0] == 1) {
+		c.off, src = c.off+1, src[1:]
+	}
+	if len(src) == 0 || src[0] == 0 {
+		return nil, nil, false
+	}
+	if len(src) < Ip4OptionsHeadSize {
+		c.err = short("", c.off, Ip4OptionsHeadSize)
+		return nil, nil, false
+	}
+	head = (*Ip4OptionsHeadView)(src)
+	if err := head.Check(); err != nil {
+		c.err = headFault(err, c.off)
+		return nil, nil, false
+	}
+	size, end := measureIp4Options(head)
+	if size > len(src) {
+		c.err = short("", c.off, size)
+		return nil, nil, false
+	}
+	c.off += size
+	return head, src[Ip4OptionsHeadSize:end:end], true
+}
+
+// Err is the error of an element that did not fit; nil if there was none.
+func (c *Ip4OptionsCursor) Err() error {
+	return c.err
+}
+
+// All yields what Next returns, up to the first element that does not fit.
+func (c Ip4OptionsCursor) All() iter.Seq2[*Ip4OptionsHeadView, []byte] {
+	return func(yield func(*Ip4OptionsHeadView, []byte) bool) {
+		for head, value, ok := c.Next(); ok && yield(head, value); head, value, ok = c.Next() {
+		}
+	}
 }
 
 // finishIp4Options writes the head of the element that begins at start, and the padding behind its value.

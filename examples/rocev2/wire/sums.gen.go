@@ -66,7 +66,7 @@ func sumIpv4(src []byte) (at int, value uint16, ok bool, err error) {
 	return checksumFrom, want, true, nil
 }
 
-// VerifyIpv4 compares the checksum of an Ipv4 with its bytes, which need not be decoded before.
+// VerifyIpv4 compares the checksum checksum of an Ipv4 with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyIpv4(src []byte) error {
 	at, want, ok, err := sumIpv4(src)
@@ -80,7 +80,7 @@ func VerifyIpv4(src []byte) error {
 	return nil
 }
 
-// ResumIpv4 computes the checksum of the Ipv4 in src and writes it there. Without a header that it covers nothing changes.
+// ResumIpv4 computes the checksum checksum of the Ipv4 in src and writes it there. Without a header that it covers nothing changes.
 func ResumIpv4(src []byte) error {
 	at, want, ok, err := sumIpv4(src)
 	if err != nil || !ok {
@@ -91,7 +91,7 @@ func ResumIpv4(src []byte) error {
 	return nil
 }
 
-// Ipv4SumAt is where the checksum of the Ipv4 in src lies; -1 without one.
+// Ipv4SumAt is where the checksum checksum of the Ipv4 in src lies; -1 without one.
 func Ipv4SumAt(src []byte) (int, error) {
 	at, _, _, err := sumIpv4(src)
 	return at, err
@@ -128,7 +128,7 @@ func sumUdp(src []byte, pseudo Outer) (at int, value uint16, ok bool, err error)
 	return checksumFrom, want, true, nil
 }
 
-// VerifyUdp compares the checksum of a Udp with its bytes, which need not be decoded before.
+// VerifyUdp compares the checksum checksum of a Udp with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyUdp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumUdp(src, pseudo)
@@ -142,7 +142,7 @@ func VerifyUdp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// ResumUdp computes the checksum of the Udp in src and writes it there. Without a header that it covers nothing changes.
+// ResumUdp computes the checksum checksum of the Udp in src and writes it there. Without a header that it covers nothing changes.
 func ResumUdp(src []byte, pseudo Outer) error {
 	at, want, ok, err := sumUdp(src, pseudo)
 	if err != nil || !ok {
@@ -153,7 +153,7 @@ func ResumUdp(src []byte, pseudo Outer) error {
 	return nil
 }
 
-// UdpSumAt is where the checksum of the Udp in src lies; -1 without one.
+// UdpSumAt is where the checksum checksum of the Udp in src lies; -1 without one.
 func UdpSumAt(src []byte) (int, error) {
 	at, _, _, err := sumUdp(src, Outer{})
 	return at, err
@@ -197,7 +197,7 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 	if err != nil {
 		return 0, 0, false, err
 	}
-	var bthFrom, bthTo, extFrom, padTo, icrcFrom int
+	var bthFrom, bthTo, extFrom, padArgTo, icrcFrom int
 	off := 0
 	bthFrom = off
 	bthTo = off + 12
@@ -230,7 +230,7 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 	}
 	off += len(whole.Data)
 	off += len(whole.Pad)
-	padTo = off
+	padArgTo = off
 	icrcFrom = off
 	src = src[:size]
 	switch ip.Kind {
@@ -260,12 +260,12 @@ func sumRoceV2(src []byte, ip Outer, udp Outer) (at int, value uint32, ok bool, 
 		sum = sum.masked(udp.Bytes, roceV2IcrcMaskUdp2)
 	}
 	sum = sum.masked(src[bthFrom:bthTo], roceV2IcrcMask3)
-	sum = sum.add(src[extFrom:padTo])
+	sum = sum.add(src[extFrom:padArgTo])
 	want := sum.done()
 	return icrcFrom, want, true, nil
 }
 
-// VerifyRoceV2 compares the checksum of a RoceV2 with its bytes, which need not be decoded before.
+// VerifyRoceV2 compares the checksum icrc of a RoceV2 with its bytes, which need not be decoded before.
 // A packet without a checksum passes, and so does one whose checksum covers a header that is not given.
 func VerifyRoceV2(src []byte, ip Outer, udp Outer) error {
 	at, want, ok, err := sumRoceV2(src, ip, udp)
@@ -279,7 +279,7 @@ func VerifyRoceV2(src []byte, ip Outer, udp Outer) error {
 	return nil
 }
 
-// ResumRoceV2 computes the checksum of the RoceV2 in src and writes it there. Without a header that it covers nothing changes.
+// ResumRoceV2 computes the checksum icrc of the RoceV2 in src and writes it there. Without a header that it covers nothing changes.
 func ResumRoceV2(src []byte, ip Outer, udp Outer) error {
 	at, want, ok, err := sumRoceV2(src, ip, udp)
 	if err != nil || !ok {
@@ -290,7 +290,7 @@ func ResumRoceV2(src []byte, ip Outer, udp Outer) error {
 	return nil
 }
 
-// RoceV2SumAt is where the checksum of the RoceV2 in src lies; -1 without one.
+// RoceV2SumAt is where the checksum icrc of the RoceV2 in src lies; -1 without one.
 func RoceV2SumAt(src []byte) (int, error) {
 	at, _, _, err := sumRoceV2(src, Outer{}, Outer{})
 	return at, err

@@ -16,6 +16,14 @@ func bit[T uint8 | uint16 | uint32 | uint64 | int64](flag bool) T {
 	return 0
 }
 
+// flagText is a flag as a number.
+func flagText(flag bool) string {
+	if flag {
+		return "1"
+	}
+	return "0"
+}
+
 // grow lengthens dst by size bytes, whose contents are unspecified.
 func grow(dst []byte, size int) []byte {
 	return slices.Grow(dst, size)[:len(dst)+size]

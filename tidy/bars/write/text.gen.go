@@ -53,10 +53,3 @@ func (w *Write) fields(prefix string, yield func(path, value string)) {
 	yield(prefix+"data", "hex:"+hex.EncodeToString(w.Data))
 	yield(prefix+"crc", strconv.FormatUint(uint64(w.Crc), 10))
 }
-
-func flagText(flag bool) string {
-	if flag {
-		return "1"
-	}
-	return "0"
-}
