@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -84,5 +83,5 @@ func readSchema(name string, in io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(in, syntax.MaxSource+1))
 	}
-	return os.ReadFile(name)
+	return syntax.ReadFile(name)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
@@ -69,7 +68,7 @@ type sources map[string][]byte
 func (s sources) span(file string, at syntax.Span) jsonSpan {
 	src, ok := s[file]
 	if !ok {
-		src, _ = os.ReadFile(filepath.FromSlash(file)) // a file that has gone has no bytes
+		src, _ = syntax.ReadFile(filepath.FromSlash(file)) // a file that has gone has no bytes
 		s[file] = src
 	}
 	return jsonSpan{byteOffset(src, at.Line, at.Col), at.Line, at.Col, at.Line, at.EndCol}

@@ -145,11 +145,11 @@ const perRound = 40
 // TestRandomSchemasMeanTheSameEverywhere is the proof. See the package's documentation for the variables.
 func TestRandomSchemasMeanTheSameEverywhere(t *testing.T) {
 	first, count, flags := 1, 12, ""
-	if text := os.Getenv("MR_SCHEMAS"); text != "" {
-		count, flags = positive(t, text), sanitizers
-	}
 	if text := os.Getenv("MR_SCHEMA"); text != "" {
 		first, count, flags = positive(t, text), 1, sanitizers
+	}
+	if text := os.Getenv("MR_SCHEMAS"); text != "" {
+		count, flags = positive(t, text), sanitizers
 	}
 	var texts []string
 	for n := range count {
