@@ -4,6 +4,7 @@ package cgen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -120,9 +121,11 @@ func (d *decoder) locals(p *printer, text string) {
 
 func (d *decoder) anyPlace() bool { return len(d.places) > 0 }
 
-// uses tells whether text contains the identifier.
+var comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// uses tells whether text contains the identifier outside of comments.
 func uses(text, name string) bool {
-	for rest := text; ; {
+	for rest := comments.ReplaceAllString(text, ""); ; {
 		i := strings.Index(rest, name)
 		if i < 0 {
 			return false

@@ -51,6 +51,10 @@ type target struct {
 // that cannot be told from others, such as code that does not compile, is looked for with half of the subjects.
 func prove(dir string, all []*subject, flags string) map[*subject]error {
 	faults := map[*subject]error{}
+	all = slices.DeleteFunc(slices.Clone(all), func(s *subject) bool { return s.refused != "" })
+	if len(all) == 0 {
+		return faults
+	}
 	targets, err := build(dir, all, flags)
 	if err != nil {
 		if len(all) == 1 {
@@ -65,7 +69,7 @@ func prove(dir string, all []*subject, flags string) map[*subject]error {
 	}
 	for _, s := range all {
 		for _, t := range targets {
-			if s.refused == "" && !t.refused(s) && faults[s] == nil {
+			if !t.refused(s) && faults[s] == nil {
 				if err := s.compare(t); err != nil {
 					faults[s] = err
 				}
@@ -122,9 +126,13 @@ func sameAnswer(want, got answer) string {
 	return cmp.Diff(want, got, cmp.AllowUnexported(answer{}))
 }
 
-// sameInC: errors in C name the item and the struct that holds it, not the way to it.
+// sameInC: errors in C name the item and the struct that holds it, not the way to it; and lists in C keep unknown elements,
+// which their test program packs as well.
 func sameInC(want, got answer) string {
 	want.fault, got.fault = lastName(want.fault), lastName(got.fault)
+	if !want.canonical {
+		want.bytes = got.bytes
+	}
 	return sameAnswer(want, got)
 }
 

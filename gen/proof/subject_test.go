@@ -75,7 +75,7 @@ func newSubject(name, text string) (*subject, error) {
 	return s, s.ask()
 }
 
-var tokens = regexp.MustCompile(`///[^\n]*|[A-Za-z_0-9]+|"(\\.|[^"\\\n])*"|=>|\.\.|&&|\|\||<<|>>|[=!<>]=|\S`)
+var tokens = regexp.MustCompile(`(?s:/\*.*?\*/)|//[^\n]*|[A-Za-z_0-9]+|"(\\.|[^"\\\n])*"|=>|\.\.|&&|\|\||<<|>>|[=!<>]=|\S`)
 
 // gaps may stand between two words.
 var gaps = []string{" ", " ", " ", "\n ", "\n\n\n ", "\t", " // c\n ", "\n // own\n ", " /* b */ ", "\n/* b\n b */\n ", "\r\n ", "\n\n "}
@@ -86,7 +86,7 @@ func spaced(text string, seed uint64) string {
 	var b strings.Builder
 	for _, w := range tokens.FindAllString(text, -1) {
 		b.WriteString(w)
-		if strings.HasPrefix(w, "///") {
+		if strings.HasPrefix(w, "//") {
 			b.WriteString("\n")
 		}
 		b.WriteString(gaps[dice.IntN(len(gaps))])
