@@ -25,6 +25,7 @@ var table = map[string][]string{
 	"gen/lint":      {"gen", "gen/syntax"},
 	"gen/docgen":    {"gen"},
 	"gen/compare":   {"gen", "gen/vectorgen"},
+	"gen/proof":     {},
 	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty, gopacket, diff},
 
 	// What both halves are made of.
@@ -72,6 +73,7 @@ var table = map[string][]string{
 	"tidy":         {"gen", "gen/docgen", "tidy/skip", "golang.org/x/tools/..."},
 	"tidy/skip":    {},
 	"tidy/stages":  {"tidy/skip"},
+	"tidy/cover":   {},
 }
 
 const (

@@ -84,6 +84,11 @@ func build(dir string, all []*subject, flags string) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
+	if flags == sanitizers {
+		if err := vetGo(dir); err != nil {
+			return nil, err
+		}
+	}
 	cProgram, err := buildC(dir, all, flags)
 	return []target{
 		{goProgram, func(s *subject) bool { return s.goRefused != nil }, sameAnswer},
@@ -231,7 +236,7 @@ func shrink(t *testing.T, n int, first error) {
 	if dir == "" {
 		dir = filepath.Join(t.TempDir(), "found")
 	}
-	if err := errors.Join(os.MkdirAll(dir, 0o755), flag.Set("rapid.shrinktime", "1s")); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o755), flag.Set("rapid.shrinktime", "60s")); err != nil {
 		t.Fatal(err)
 	}
 	kept := filepath.Join(dir, nameOf(n)+".mrs")

@@ -35,6 +35,7 @@ type subject struct {
 	cFiles    []gen.File
 	goRefused error
 	cRefused  error
+	noises    int // damaged packets to ask about, of each packet
 	questions []question
 }
 
@@ -54,7 +55,7 @@ var sound = map[string]bool{
 
 // newSubject takes a schema through everything that needs no other compiler. An error is a fault.
 func newSubject(name, text string) (*subject, error) {
-	s := &subject{name: name, text: text}
+	s := &subject{name: name, text: text, noises: 250}
 	if err := s.read(); err != nil {
 		return s, err
 	}
