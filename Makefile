@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: help demo test check-all check gen generate trace mutants soak fuzz bench bars tidy deps
+.PHONY: help demo test check-all check gen generate trace mutants cover soak fuzz bench bars tidy deps
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,9 @@ trace: ## Which code obeys each requirement, and which test proves it?
 
 mutants: ## Does a test notice each of a hundred small faults, and raise no alarm without one? Prints the matrix.
 	@go run ./fuzz/mutants
+
+cover: ## Which statements of the compiler do the tests run? Prints the share and what never ran.
+	@scripts/cover.sh
 
 soak: ## Random faults for MIN minutes (10); what was found goes to fuzz/ledger.jsonl.
 	@go run ./cmd/mrsim soak --minutes $(or $(MIN),10)

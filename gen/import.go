@@ -59,6 +59,8 @@ func (c *compiler) load(d *syntax.Import, name string) *compiler {
 		chain := append(slices.Clone(l.active[slices.Index(l.active, file):]), file)
 		c.report("E0108", d.Pos, "the imports form a cycle: %s", strings.Join(chain, " imports "))
 		return nil
+	case sub != nil && sub.faulty():
+		return nil // whoever imported it first has reported its faults
 	case sub != nil:
 		return sub
 	case len(l.active) >= maxImports:
@@ -77,13 +79,16 @@ func (c *compiler) load(d *syntax.Import, name string) *compiler {
 	sub.compile()
 	l.done[file] = sub
 	l.order = append(l.order, sub)
-	if len(sub.f.Diags) > 0 {
+	if sub.faulty() {
 		c.foreign = append(append(c.foreign, sub.foreign...), sub.f.Sorted()...)
 		return nil
 	}
 	maps.Copy(c.nested, sub.nested)
 	return sub
 }
+
+// faulty tells whether the schema, or one that it imports, has faults.
+func (c *compiler) faulty() bool { return len(c.f.Diags)+len(c.foreign) > 0 }
 
 // scoped finds a declaration of an import; nil when the fault is reported. A scope of nil is this schema.
 func (c *compiler) scoped(scope *syntax.Ident, name string, at syntax.Pos) *named {

@@ -92,3 +92,18 @@ func TestImportFaultsNameTheirFile(t *testing.T) {
 		}
 	}
 }
+
+func TestFaultsOfImportsOfImportsAreReportedOnce(t *testing.T) {
+	const top = "edition 1;\npackage a.b;\n"
+	const order = "byteorder big; bitorder msb;\n"
+	files := map[string]string{
+		"top.mrs":   top + `import "mid.mrs"; import "other.mrs";` + order + "packet P { a : u8; }",
+		"mid.mrs":   top + `import "leaf.mrs";` + order + "header M { a : u8; }",
+		"other.mrs": top + `import "leaf.mrs";` + order + "header O { a : u8; }",
+		"leaf.mrs":  top + order + "header L { a : u3; }",
+	}
+	p, diags := CompileFrom("top.mrs", []byte(files["top.mrs"]), func(name string) ([]byte, error) { return []byte(files[name]), nil })
+	if p != nil || len(diags) != 1 || diags[0].Code != "E0207" || diags[0].File != "leaf.mrs" {
+		t.Errorf("%v %v", p, diags)
+	}
+}

@@ -4,7 +4,6 @@ package gen
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,11 +31,11 @@ func (e *SchemaError) Error() string {
 
 // Load reads and compiles a schema file and those that it imports. The error is a *SchemaError when a schema is wrong.
 func Load(path string) (*Protocol, error) {
-	src, err := os.ReadFile(path)
+	src, err := syntax.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	p, diags := CompileFrom(filepath.ToSlash(path), src, func(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) })
+	p, diags := CompileFrom(filepath.ToSlash(path), src, func(name string) ([]byte, error) { return syntax.ReadFile(filepath.FromSlash(name)) })
 	if len(diags) > 0 {
 		return nil, &SchemaError{diags}
 	}

@@ -38,7 +38,7 @@ func escape(name, words string) string {
 // The words that a target reserves, each between spaces.
 const (
 	// goMethods are the methods of generated Go types: a field cannot share their names.
-	goMethods = " Decode Append AppendRaw Len Validate Put Check String Error "
+	goMethods = " Decode Append AppendRaw Len Validate Put Check Valid Fields Unwrap String Error "
 	// goWords are the types and helpers that every generated Go package declares.
 	goWords  = " Error ErrorCode Bits256 Space "
 	luaWords = " and break do else elseif end false for function goto if in local nil not or repeat return then true until while "

@@ -25,6 +25,7 @@ var table = map[string][]string{
 	"gen/lint":      {"gen", "gen/syntax"},
 	"gen/docgen":    {"gen"},
 	"gen/compare":   {"gen", "gen/vectorgen"},
+	"gen/proof":     {},
 	"cmd/mrgen":     {"gen", "gen/...", kong, toml, pretty, gopacket, diff},
 
 	// What both halves are made of.
@@ -75,6 +76,7 @@ var table = map[string][]string{
 	"tidy/stages":     {"tidy/skip"},
 	"tidy/bars":       {"wire", "examples/...", "tidy/bars/write", gopacket},
 	"tidy/bars/write": {},
+	"tidy/cover":      {},
 }
 
 const (

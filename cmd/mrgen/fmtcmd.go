@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -89,5 +88,5 @@ func readSchema(name string, in io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(in, syntax.MaxSource+1))
 	}
-	return os.ReadFile(name)
+	return syntax.ReadFile(name)
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/openmetaroce/metaroce/gen/syntax"
@@ -81,7 +80,7 @@ func (s sources) span(file string, at syntax.Span) jsonSpan {
 func (s sources) read(file string) []byte {
 	src, ok := s[file]
 	if !ok {
-		src, _ = os.ReadFile(filepath.FromSlash(file)) // a file that has gone has no bytes
+		src, _ = syntax.ReadFile(filepath.FromSlash(file)) // a file that has gone has no bytes
 		s[file] = src
 	}
 	return src

@@ -4,6 +4,7 @@ package cgen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -125,8 +126,11 @@ func (d *decoder) locals(p *printer, text string) {
 
 func (d *decoder) anyPlace() bool { return len(d.places) > 0 }
 
-// uses tells whether text contains the identifier.
+var comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// uses tells whether text contains the identifier outside of comments.
 func uses(text, name string) bool {
+	text = comments.ReplaceAllString(text, "")
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
 		if i < 0 {

@@ -431,8 +431,8 @@ func (g *generator) dumpRoot(p *printer, s *gen.Struct) {
 	if g.hasSum(s, map[any]bool{}) {
 		verify = fmt.Sprintf("if (verify && rc >= 0) {\n        rc = %s_verify(p, n%s, &err);\n    }", g.tag(s.Name), pass(s.Params))
 	}
-	p.text(strings.NewReplacer("TAG", g.tag(s.Name), "NAME", s.Name.C, "VERIFY", verify, "LOCALS", g.dumpLocals(s),
-		"ARGS", passed(s), "WITHSUMS", pass(s.Params), "LINT", g.dumpLint(s)).Replace(g.fill(rootText)))
+	p.text(g.fill(rootText, "TAG", g.tag(s.Name), "NAME", s.Name.C, "VERIFY", verify, "LOCALS", g.dumpLocals(s),
+		"ARGS", passed(s), "WITHSUMS", pass(s.Params), "LINT", g.dumpLint(s)))
 	p.line("")
 }
 

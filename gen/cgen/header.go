@@ -258,7 +258,7 @@ func (g *generator) namePrototypes(p *printer) {
 	p.line("")
 }
 
-// fill puts the prefixes into ready C text.
-func (g *generator) fill(text string) string {
-	return strings.NewReplacer("@include@", g.include, "MR_", g.upper, "mr_", g.pfx).Replace(text)
+// fill puts the prefixes into ready C text, and other words in the place of placeholders; what it has put in stays.
+func (g *generator) fill(text string, words ...string) string {
+	return strings.NewReplacer(append(words, "@include@", g.include, "MR_", g.upper, "mr_", g.pfx)...).Replace(text)
 }

@@ -4,7 +4,6 @@ package cgen
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
 )
@@ -278,10 +277,8 @@ func (g *generator) publicSource(p *printer, s *gen.Struct) {
 	if sum {
 		text += verifyText
 	}
-	p.text(strings.NewReplacer(
-		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "PLUSSUMS", g.allParams(s),
-		"WITHSUMS", pass(s.Params), "NOSUMS", unsummed(s),
-	).Replace(g.fill(text)))
+	p.text(g.fill(text, "TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", passed(s), "PLUSSUMS", g.allParams(s),
+		"WITHSUMS", pass(s.Params), "NOSUMS", unsummed(s)))
 	p.line("")
 	g.lintSource(p, s)
 }
@@ -358,9 +355,7 @@ func (g *generator) listSource(p *printer, s *gen.Struct) {
 	if s.FixedSize {
 		text += atText
 	}
-	p.text(strings.NewReplacer(
-		"TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", unsummed(s), "SIZE", fmt.Sprint(s.Min),
-	).Replace(g.fill(text)))
+	p.text(g.fill(text, "TAG", g.tag(s.Name), "NAME", s.Name.C, "PARAMS", g.params(s), "ARGS", unsummed(s), "SIZE", fmt.Sprint(s.Min)))
 	p.line("")
 }
 

@@ -256,6 +256,9 @@ func storageBits(s *gen.Scalar) int {
 // word prints the number that a group puts on the wire; value gives each scalar's value in its field's type.
 func (gr group) word(value func(gen.Part) val) val {
 	typ := uintType(gr.bits)
+	if n, ok := gr.constant(value); ok && n > 0 {
+		return operand(fmt.Sprintf("%#x", n), "const")
+	}
 	var terms []string
 	for _, p := range gr.parts {
 		shift := gr.bit + gr.bits - p.Bit - p.Item.Scalar.Bits
@@ -279,6 +282,23 @@ func (gr group) word(value func(gen.Part) val) val {
 		return operand("0", "const")
 	}
 	return val{strings.Join(terms, " | "), typ, 4}
+}
+
+// constant is the number that a group always holds, if it has no other. Only sizes that are stored in parts need it: the
+// compiler computes the others.
+func (gr group) constant(value func(gen.Part) val) (number uint64, ok bool) {
+	if typeBits(uintType(gr.bits)) == gr.bits {
+		return 0, false
+	}
+	for _, p := range gr.parts {
+		s := p.Item.Scalar
+		n, err := strconv.ParseInt(value(p).code, 0, 64)
+		if err != nil {
+			return 0, false
+		}
+		number |= uint64(n) & (1<<s.Bits - 1) << (gr.bit + gr.bits - p.Bit - s.Bits)
+	}
+	return number, true
 }
 
 // store prints the statements that write a group into buf.

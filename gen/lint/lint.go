@@ -4,7 +4,6 @@ package lint
 
 import (
 	"embed"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func Explain(name string) (x gen.Explanation, ok bool) {
 // File reads a schema and returns its warnings in the order of the source. The error is a *gen.SchemaError when the schema
 // does not compile.
 func File(path string) ([]syntax.Diagnostic, error) {
-	src, err := os.ReadFile(path)
+	src, err := syntax.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -101,12 +101,13 @@ func (b *body) run() {
 		if !b.d.rarely(3) {
 			w = 1 + b.d.upTo(left-1)
 		}
-		b.scalar(w, (total-left)%8 == 0)
+		b.scalar(w, total-left)
 		left -= w
 	}
 }
 
-func (b *body) scalar(bits int, aligned bool) {
+// scalar draws a number, or reserved bits, so many bits behind a whole byte.
+func (b *body) scalar(bits, at int) {
 	d := b.d
 	top := int64(-1)
 	if bits < 33 {
@@ -124,18 +125,18 @@ func (b *body) scalar(bits int, aligned bool) {
 		for _, e := range d.enums {
 			if e.bits == bits {
 				n := b.name()
-				b.line("%s : u%d%s as %s;", n, bits, b.order(bits, aligned), e.name)
+				b.line("%s : u%d%s as %s;", n, bits, b.order(bits, at), e.name)
 				b.fields = append(b.fields, field{path: n, bits: bits, hi: -1, enum: &e})
 				return
 			}
 		}
 	case 7:
 		if bits > 1 {
-			b.signed(bits, aligned)
+			b.signed(bits, at)
 			return
 		}
 	case 6:
-		if aligned && bits%8 == 0 && bits > 8 {
+		if at%8 == 0 && bits%8 == 0 && bits > 8 {
 			n := b.name()
 			b.line("%s : u%d %s;", n, bits, pick(d, []string{"little", "big"}))
 			b.fields = append(b.fields, field{path: n, bits: bits, hi: top})
@@ -148,12 +149,12 @@ func (b *body) scalar(bits int, aligned bool) {
 		b.fields = append(b.fields, field{path: n, kind: truth, bits: 1})
 		return
 	}
-	b.unsigned(n, bits, top, b.order(bits, aligned))
+	b.unsigned(n, bits, top, b.order(bits, at))
 }
 
 // order is what must stand behind a number in a little-endian schema that does not lie in whole bytes.
-func (b *body) order(bits int, aligned bool) string {
-	if b.d.little && bits > 8 && bits%8 == 0 && !aligned {
+func (b *body) order(bits, at int) string {
+	if b.d.little && bits > 8 && bits%8 == 0 && at%8 != 0 {
 		return " big"
 	}
 	return ""
@@ -194,8 +195,8 @@ func (b *body) unsigned(n string, bits int, top int64, order string) {
 	b.fields = append(b.fields, f)
 }
 
-func (b *body) signed(bits int, aligned bool) {
-	n, clause, order := b.name(), "", b.order(bits, aligned)
+func (b *body) signed(bits, at int) {
+	n, clause, order := b.name(), "", b.order(bits, at)
 	f := field{path: n, bits: bits, signed: true, hi: -1}
 	if bits < 33 {
 		f.lo, f.hi = -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
@@ -211,7 +212,7 @@ func (b *body) signed(bits int, aligned bool) {
 		b.line("%s : i%d%s = %d;", n, bits, order, b.d.between(-limit, limit))
 		return
 	}
-	if aligned && bits%8 == 0 && bits > 8 && b.d.rarely(3) {
+	if at%8 == 0 && bits%8 == 0 && bits > 8 && b.d.rarely(3) {
 		order = " little"
 	}
 	b.line("%s : i%d%s%s;", n, bits, order, clause)

@@ -24,7 +24,7 @@ func buildC(dir string, all []*subject, flags string) (string, error) {
 	args := append(strings.Fields(warnings), strings.Fields(flags)...)
 	args = append(args, "-Iinclude", "-o", "asked", "main.c")
 	for _, s := range all {
-		if s.cRefused != nil || s.refused != "" {
+		if s.cRefused != nil {
 			continue
 		}
 		for _, f := range s.cFiles {
@@ -39,7 +39,7 @@ func buildC(dir string, all []*subject, flags string) (string, error) {
 		fmt.Fprintf(&declared, "int main_%s(int argc, char **argv);\n", s.name)
 		fmt.Fprintf(&cases, "    if (argc > 1 && strcmp(argv[1], \"%s\") == 0) {\n        return main_%s(argc - 1, argv + 1);\n    }\n", s.name, s.name)
 	}
-	main := fmt.Sprintf("#include <string.h>\n%s\nint main(int argc, char **argv)\n{\n%s    return 2;\n}\n", declared.String(), cases.String())
+	main := fmt.Sprintf("#include <string.h>\n%s\nint main(int argc, char **argv)\n{\n%s    return argc == 0 && argv == NULL ? 1 : 2;\n}\n", declared.String(), cases.String())
 	files = append(files, gen.File{Path: "main.c", Data: []byte(main)})
 	if err := writeFiles(dir, files); err != nil {
 		return "", err

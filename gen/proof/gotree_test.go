@@ -21,7 +21,7 @@ func buildGo(dir string, all []*subject) (string, error) {
 		{Path: "asked.go", Data: asked},
 	}
 	for _, s := range all {
-		if s.goRefused != nil || s.refused != "" {
+		if s.goRefused != nil {
 			continue
 		}
 		for _, f := range s.goFiles {
@@ -33,7 +33,7 @@ func buildGo(dir string, all []*subject) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "asked")
-	return program, command(dir, "go", "build", "-gcflags=all=-N -l", "-o", program, ".")
+	return program, command(dir, "go", "build", "-o", program, ".")
 }
 
 // vetGo lets go vet look at the packages, their tests included.

@@ -51,6 +51,10 @@ type target struct {
 // that cannot be told from others, such as code that does not compile, is looked for with half of the subjects.
 func prove(dir string, all []*subject, flags string) map[*subject]error {
 	faults := map[*subject]error{}
+	all = slices.DeleteFunc(slices.Clone(all), func(s *subject) bool { return s.refused != "" })
+	if len(all) == 0 {
+		return faults
+	}
 	targets, err := build(dir, all, flags)
 	if err != nil {
 		if len(all) == 1 {
@@ -65,7 +69,7 @@ func prove(dir string, all []*subject, flags string) map[*subject]error {
 	}
 	for _, s := range all {
 		for _, t := range targets {
-			if s.refused == "" && !t.refused(s) && faults[s] == nil {
+			if !t.refused(s) && faults[s] == nil {
 				if err := s.compare(t); err != nil {
 					faults[s] = err
 				}
@@ -79,6 +83,11 @@ func build(dir string, all []*subject, flags string) ([]target, error) {
 	goProgram, err := buildGo(dir, all)
 	if err != nil {
 		return nil, err
+	}
+	if flags == sanitizers {
+		if err := vetGo(dir); err != nil {
+			return nil, err
+		}
 	}
 	cProgram, err := buildC(dir, all, flags)
 	return []target{
@@ -122,9 +131,13 @@ func sameAnswer(want, got answer) string {
 	return cmp.Diff(want, got, cmp.AllowUnexported(answer{}))
 }
 
-// sameInC: errors in C name the item and the struct that holds it, not the way to it.
+// sameInC: errors in C name the item and the struct that holds it, not the way to it; and lists in C keep unknown elements,
+// which their test program packs as well.
 func sameInC(want, got answer) string {
 	want.fault, got.fault = lastName(want.fault), lastName(got.fault)
+	if !want.canonical {
+		want.bytes = got.bytes
+	}
 	return sameAnswer(want, got)
 }
 
@@ -145,11 +158,11 @@ const perRound = 40
 // TestRandomSchemasMeanTheSameEverywhere is the proof. See the package's documentation for the variables.
 func TestRandomSchemasMeanTheSameEverywhere(t *testing.T) {
 	first, count, flags := 1, 12, ""
-	if text := os.Getenv("MR_SCHEMAS"); text != "" {
-		count, flags = positive(t, text), sanitizers
-	}
 	if text := os.Getenv("MR_SCHEMA"); text != "" {
 		first, count, flags = positive(t, text), 1, sanitizers
+	}
+	if text := os.Getenv("MR_SCHEMAS"); text != "" {
+		count, flags = positive(t, text), sanitizers
 	}
 	var texts []string
 	for n := range count {
@@ -223,7 +236,7 @@ func shrink(t *testing.T, n int, first error) {
 	if dir == "" {
 		dir = filepath.Join(t.TempDir(), "found")
 	}
-	if err := errors.Join(os.MkdirAll(dir, 0o755), flag.Set("rapid.shrinktime", "1s")); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o755), flag.Set("rapid.shrinktime", "60s")); err != nil {
 		t.Fatal(err)
 	}
 	kept := filepath.Join(dir, nameOf(n)+".mrs")

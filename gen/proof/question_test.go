@@ -37,9 +37,6 @@ type answer struct {
 	copied    string // what encoding gives when arrays and lists are still the input's bytes
 }
 
-// noises is how many damaged packets each schema is asked about.
-const noises = 250
-
 // ask collects the vectors, and damaged and random packets.
 func (s *subject) ask() error {
 	for _, st := range s.packets() {
@@ -51,7 +48,7 @@ func (s *subject) ask() error {
 		h.Write([]byte(s.text))
 		dice := rand.New(rand.NewPCG(h.Sum64(), 1))
 		all := vectors
-		for range noises {
+		for range s.noises {
 			all = append(all, noise(dice, st, vectors))
 		}
 		for _, q := range all {

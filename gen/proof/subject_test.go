@@ -35,6 +35,7 @@ type subject struct {
 	cFiles    []gen.File
 	goRefused error
 	cRefused  error
+	noises    int // damaged packets to ask about, of each packet
 	questions []question
 }
 
@@ -54,7 +55,7 @@ var sound = map[string]bool{
 
 // newSubject takes a schema through everything that needs no other compiler. An error is a fault.
 func newSubject(name, text string) (*subject, error) {
-	s := &subject{name: name, text: text}
+	s := &subject{name: name, text: text, noises: 250}
 	if err := s.read(); err != nil {
 		return s, err
 	}
@@ -75,7 +76,7 @@ func newSubject(name, text string) (*subject, error) {
 	return s, s.ask()
 }
 
-var tokens = regexp.MustCompile(`///[^\n]*|[A-Za-z_0-9]+|"(\\.|[^"\\\n])*"|=>|\.\.|&&|\|\||<<|>>|[=!<>]=|\S`)
+var tokens = regexp.MustCompile(`(?s:/\*.*?\*/)|//[^\n]*|[A-Za-z_0-9]+|"(\\.|[^"\\\n])*"|=>|\.\.|&&|\|\||<<|>>|[=!<>]=|\S`)
 
 // gaps may stand between two words.
 var gaps = []string{" ", " ", " ", "\n ", "\n\n\n ", "\t", " // c\n ", "\n // own\n ", " /* b */ ", "\n/* b\n b */\n ", "\r\n ", "\n\n "}
@@ -86,7 +87,7 @@ func spaced(text string, seed uint64) string {
 	var b strings.Builder
 	for _, w := range tokens.FindAllString(text, -1) {
 		b.WriteString(w)
-		if strings.HasPrefix(w, "///") {
+		if strings.HasPrefix(w, "//") {
 			b.WriteString("\n")
 		}
 		b.WriteString(gaps[dice.IntN(len(gaps))])

@@ -15,6 +15,7 @@ const (
 	MaxSource = 1 << 20 // bytes
 	MaxDepth  = 48      // nested brackets
 	maxNumber = 70      // characters of a number: 64 binary digits with prefix and some separators
+	maxWords  = 1 << 17 // of one declaration, with the spaces and comments between them
 )
 
 var definition = lexer.MustStateful(lexer.Rules{
@@ -68,7 +69,7 @@ func elided(t lexer.TokenType) bool {
 // made of the source as a whole.
 func (f *File) tokenize() (tokens []lexer.Token, ok bool) {
 	if len(f.Source) > MaxSource {
-		f.Report("E0003", Span{Line: 1, Col: 1, EndCol: 2}, "the file has %d bytes; a schema has at most %d", len(f.Source), MaxSource).
+		f.Report("E0003", Span{Line: 1, Col: 1, EndCol: 2}, "the file has more than %d bytes", MaxSource).
 			Help("split the protocol into several schemas")
 		return nil, false
 	}

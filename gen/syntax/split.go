@@ -196,6 +196,10 @@ func (s *splitter) unclosed(t lexer.Token) {
 
 func (s *splitter) cut(tokens []lexer.Token, end int) {
 	if s.start >= 0 {
+		if end-s.start > maxWords && !s.broken {
+			s.f.Report("E0006", s.f.At(tokens[s.start].Pos), "the declaration has more than %d words and spaces", maxWords)
+			s.broken = true
+		}
 		s.out = append(s.out, chunk{
 			tokens: tokens[s.start:end], end: tokens[min(end, len(tokens)-1)].Pos,
 			word: tokens[s.start].Value, broken: s.broken,

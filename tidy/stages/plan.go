@@ -34,6 +34,7 @@ func everyChange() []Stage {
 			"./gen", "./gen/syntax", "./gen/compare", "./gen/docgen", "./gen/lint", "./gen/gogen", "./gen/layergen", "./gen/vectorgen",
 			"./cmd/mrgen", "./go-sdk/wire", "./go-sdk/layers",
 		}}}},
+		{"proof", "do random schemas mean the same in all languages?", 4 * minute, []Step{{Kind: GoTest, Args: []string{"./gen/proof"}}}},
 		{"protocols", "does the compiler serve protocols that are not ours?", 2 * minute, []Step{{Kind: GoTest, Args: []string{"./examples/..."}}}},
 		{"c", "does the C codec agree with the vectors?", 3 * minute, []Step{
 			{Args: []string{"make", "-s", "-C", "c-sdk", "check"}},
@@ -61,6 +62,9 @@ func slow() []Stage {
 		}},
 		{"fork", "do layers work with the maintained fork of gopacket?", 5 * minute, []Step{
 			{Kind: GoTest, Args: []string{"-run", "AnotherSchema", "./gen/layergen"}, Env: []string{"MR_GOPACKET=github.com/gopacket/gopacket@v1.7.7"}},
+		}},
+		{"schemas", "do four hundred random schemas mean the same in all languages?", 60 * minute, []Step{
+			{Kind: GoTest, Args: []string{"-run", "RandomSchemas", "-timeout", "60m", "./gen/proof"}, Env: []string{"MR_SCHEMAS=400"}},
 		}},
 		{"trace", "is each requirement proven by a test that ran?", 10 * minute, []Step{{Args: []string{"scripts/trace.sh", "-q"}}}},
 		{"mutants", "does a test notice each small fault?", 20 * minute, []Step{{Args: []string{"go", "run", "./fuzz/mutants"}}}},
