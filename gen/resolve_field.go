@@ -60,7 +60,8 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 	if it.Name.Schema != "_" {
 		b.items[it.Name.Schema] = it
 	}
-	out := []node{{item: it}}
+	out := append(b.ahead, node{item: it})
+	b.ahead = nil
 	if cs.equals != nil && it.Scalar != nil && it.Scalar.Fixed == nil {
 		b.rules++
 		r := &rule{check: &Check{Kind: CheckDerived, Code: b.c.builtin(DerivedNumber), Bit: -1}, order: b.rules}
