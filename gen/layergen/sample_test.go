@@ -66,12 +66,35 @@ func TestLayersOfAnotherSchemaWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.add("layers/sample_test.go", test)
-	for _, what := range []string{"vet", "test"} {
+	m.run("vet", "test")
+}
+
+// TestLayersOfTheWholeLanguageCompile prints the layers of a schema with the constructs that the sample has not.
+func TestLayersOfTheWholeLanguageCompile(t *testing.T) {
+	p := load(t, "../testdata/whole.mrs")
+	codec, err := gogen.Generate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModule(t)
+	for _, f := range codec {
+		m.add(filepath.Join("codec", f.Path), f.Data)
+	}
+	for _, f := range generate(t, p, layergen.Config{Codec: "sample/codec"}) {
+		m.add(filepath.Join("layers", f.Path), f.Data)
+	}
+	m.run("vet")
+}
+
+// run runs commands of the go tool over the module.
+func (m *module) run(commands ...string) {
+	m.t.Helper()
+	for _, what := range commands {
 		run := exec.Command("go", what, "./...")
 		run.Dir = m.dir
 		run.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
 		if out, err := run.CombinedOutput(); err != nil {
-			t.Errorf("go %s: %v\n%s", what, err, out)
+			m.t.Errorf("go %s: %v\n%s", what, err, out)
 		}
 	}
 }
