@@ -122,7 +122,7 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 	}
 	s.Little = b.c.littleEndian(s.Bits, t.Order)
 	if t.As != nil {
-		n := b.c.lookup(t.As.Text, t.As.Pos)
+		n := b.c.scoped(t.As.Scope, t.As.Text, t.As.Pos)
 		if n == nil || n.missing {
 			return false
 		}

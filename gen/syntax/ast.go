@@ -377,10 +377,10 @@ type Arm struct {
 // Scalar is `u12`, `bit` or `i16 little`.
 type Scalar struct {
 	Pos   Pos
-	Name  string `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
-	Order string `parser:"@('big' | 'little')?"`
-	As    *Ident `parser:"('as' @@)?"`
-	Array *Array `parser:"@@?"`
+	Name  string   `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
+	Order string   `parser:"@('big' | 'little')?"`
+	As    *TypeRef `parser:"('as' @@)?"`
+	Array *Array   `parser:"@@?"`
 }
 
 // Clause is what may follow a type; exactly one kind is set.
