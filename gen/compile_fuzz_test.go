@@ -24,7 +24,7 @@ func FuzzCompile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, name := range append(append(seeds, examples...), "../schema/metaroce.mrs") {
+	for _, name := range append(append(seeds, examples...), "../schema/metaroce.mrs", "testdata/whole.mrs", "testdata/sums.mrs") {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -99,7 +99,7 @@ func TestCompileSurvivesMutationsOfWords(t *testing.T) {
 	compiled(t, strings.TrimPrefix(rich, head))
 	compiled(t, strings.TrimPrefix(richer, head))
 	sources := [][]string{words.FindAllString(rich, -1), words.FindAllString(richer, -1)}
-	for _, name := range []string{"metaroce", "examples/ip", "examples/geneve", "examples/ptp", "examples/bfd"} {
+	for _, name := range []string{"metaroce", "examples/ip", "examples/geneve", "examples/ptp", "examples/bfd", "../gen/testdata/whole"} {
 		src, err := os.ReadFile("../schema/" + name + ".mrs")
 		if err != nil {
 			t.Fatal(err)

@@ -197,6 +197,9 @@ func hashScalar(w io.Writer, s *Scalar) {
 	}
 	if s.Solve != nil {
 		fmt.Fprintf(w, " solve %s %d %d", s.Solve.Of, s.Solve.A, s.Solve.B)
+		for _, so := range s.Others {
+			fmt.Fprintf(w, " solve %s %d %d", so.Of, so.A, so.B)
+		}
 		if s.Solve.Whole != nil {
 			fmt.Fprintf(w, " whole %s", s.Solve.Whole.Name.Schema)
 		}

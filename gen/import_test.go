@@ -35,7 +35,7 @@ func written(t *testing.T, files map[string]string) string {
 func TestImportBringsWhatTheSchemaUses(t *testing.T) {
 	dir := written(t, map[string]string{
 		"main.mrs": "import \"lib/two.mrs\" as t;\nimport \"lib/one.mrs\";\n---\n" +
-			"header Own { k : one.Kind; w : one.Wide; p : t.Point; n : u8 in 0..one.Most; where k != one.Kind.A else E_OWN; }\n" +
+			"header Own { k : one.Kind; wide : u16 as one.Kind; w : one.Wide; p : t.Point; n : u8 in 0..one.Most; where k != one.Kind.A else E_OWN; }\n" +
 			"error E_OWN = 64 \"own\"; assert minsize(one.Wide) == 4;\npacket P { own : Own; body : switch own.k { A => t.Point; _ => nothing; } }",
 		"lib/one.mrs": "enum Kind : u8 open { A = 1; } header Wide { x : u32; where x > 0 else E_WIDE; } const Most = 9; header Unused { x : u8; }\nerror E_WIDE = 65 \"wide\";",
 		"lib/two.mrs": "import \"one.mrs\" as one;\n---\npacket Point { at : one.Wide; }",
@@ -56,7 +56,7 @@ func TestImportBringsWhatTheSchemaUses(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("structs (-want +got):\n%s", diff)
 	}
-	if len(p.Enums) != 1 || p.Codes[len(p.Codes)-1].Name != "E_WIDE" || p.Codes[len(p.Codes)-2].Name != "E_OWN" {
+	if len(p.Enums) != 1 || p.Enums[0].Held != 16 || p.Codes[len(p.Codes)-1].Name != "E_WIDE" || p.Codes[len(p.Codes)-2].Name != "E_OWN" {
 		t.Errorf("enums %v, codes %v", p.Enums, p.Codes)
 	}
 	v, n, err := Decode(p, "P", []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5})

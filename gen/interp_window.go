@@ -93,10 +93,13 @@ func (s Scope) sizes() error {
 func (s Scope) solveFor(e *Expr, n int, mine func(*Solve) bool) error {
 	for _, r := range refsOf(e) {
 		target := s.Resolve(r)
-		if target == nil || target.Scalar == nil || target.Scalar.Solve == nil || !mine(target.Scalar.Solve) {
+		if target == nil || target.Scalar == nil {
 			continue
 		}
-		so := target.Scalar.Solve
+		so := target.Scalar.SolveFor(mine)
+		if so == nil {
+			continue
+		}
 		if (int64(n)-so.B)%so.A != 0 {
 			return nofit(r.String(), uint64(n))
 		}

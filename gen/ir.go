@@ -185,12 +185,13 @@ type Scalar struct {
 	Enum     *Enum // nil = plain number
 	Serial   bool  // RFC 1982 comparison
 	Reserved Reserve
-	In       []Range // nil = any value
-	Fixed    *uint64 // `= constant`: written, checked with E_FIXED
-	Derived  *Expr   // `= expr`: encoder computes, decoder checks with E_DERIVED
-	Solve    *Solve  // encoder fills it from an array's count or a span's size; nil unless so
-	Default  uint64  // value that constructors set
-	Sum      *Cover  // checksum field; decode never checks it, verify does
+	In       []Range  // nil = any value
+	Fixed    *uint64  // `= constant`: written, checked with E_FIXED
+	Derived  *Expr    // `= expr`: encoder computes, decoder checks with E_DERIVED
+	Solve    *Solve   // encoder fills it from an array's count or a span's size; nil unless so
+	Others   []*Solve // the same for other bodies that hold it, which count by it as well
+	Default  uint64   // value that constructors set
+	Sum      *Cover   // checksum field; decode never checks it, verify does
 }
 
 // Solve says: the encoder sets the item to (measure - B) / A, measure being Of's count (arrays without `sized`) or its
@@ -199,6 +200,19 @@ type Solve struct {
 	Of    Ref // from the struct that holds the array, the span or the `sized` item; empty when Whole is set
 	A, B  int64
 	Whole *Struct // the measure is the size of this struct, whose Sized names the item; nil = see Of
+}
+
+// SolveFor is the solve that a test accepts, of the body that is being encoded; nil = none.
+func (s *Scalar) SolveFor(mine func(*Solve) bool) *Solve {
+	if s.Solve != nil && mine(s.Solve) {
+		return s.Solve
+	}
+	for _, so := range s.Others {
+		if mine(so) {
+			return so
+		}
+	}
+	return nil
 }
 
 // Cover is what a checksum field covers.

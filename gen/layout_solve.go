@@ -38,23 +38,40 @@ func (b *body) solve(a solvable) {
 		b.c.reportExpr("E0412", a.e, "the encoder cannot solve this for one field")
 		return
 	}
-	if s.Solve != nil {
-		if s.Solve.Whole == nil && s.Solve.Of.Path[0].Owner != b.s {
-			b.c.unsupported(a.e.Pos, "a second body that counts by `"+l.f.Ref.String()+"`")
-		}
-		return // the first array of the body sets it; the others are checked
-	}
-	s.Solve = &Solve{A: l.a.Int64(), B: l.b.Int64()}
+	so := &Solve{A: l.a.Int64(), B: l.b.Int64()}
 	if a.item == nil {
-		s.Solve.Whole = b.s
+		so.Whole = b.s
+	} else {
+		so.Of = Ref{Path: []*Item{a.item}}
+	}
+	if !b.settles(s, so, a, l.f.Ref) || a.item == nil {
 		return
 	}
-	s.Solve.Of = Ref{Path: []*Item{a.item}}
 	if a.item.Array != nil && a.item.Sized == nil {
 		ref := l.f.Ref
 		a.item.Array.Solve = &ref
 	}
 }
+
+// settles gives a scalar to what it counts. The first array of a body sets it, the others are checked.
+func (b *body) settles(s *Scalar, so *Solve, a solvable, f Ref) bool {
+	here := func(so *Solve) bool { return so.Whole == b.s || so.Whole == nil && so.Of.Path[0].Owner == b.s }
+	switch {
+	case s.Solve == nil:
+		s.Solve = so
+		return true
+	case s.SolveFor(here) != nil, s.Solve.Whole != nil:
+		return false
+	case !s.Solve.counts() || !so.counts():
+		b.c.unsupported(a.e.Pos, "a second body that is sized by `"+f.String()+"`")
+		return false
+	}
+	s.Others = append(s.Others, so)
+	return true
+}
+
+// counts tells whether a solve measures elements or bytes that stand as such in the packet, without `sized`.
+func (so *Solve) counts() bool { return so.Whole == nil && so.Of.Last().Sized == nil }
 
 // determined tells whether the encoder knows a scalar without solving for it.
 func (it *Item) determined() bool {

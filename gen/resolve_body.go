@@ -27,6 +27,7 @@ type body struct {
 	when    *Expr                 // the same, as one expression
 	rules   int                   // rules so far, for their order
 	derived []pending
+	ahead   []node // rules in front of the item that is being resolved
 	arrays  []solvable
 	covers  []covering
 	whole   *syntax.Expr // `sized` of the struct, when it depends on the packet

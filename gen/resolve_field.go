@@ -61,7 +61,8 @@ func (b *body) itemNodes(it *Item, cs *clauseSet) []node {
 	if it.Name.Schema != "_" {
 		b.items[it.Name.Schema] = it
 	}
-	out := []node{{item: it}}
+	out := append(b.ahead, node{item: it})
+	b.ahead = nil
 	if cs.equals != nil && it.Scalar != nil && it.Scalar.Fixed == nil {
 		b.rules++
 		r := &rule{check: &Check{Kind: CheckDerived, Code: b.c.builtin(DerivedNumber), Bit: -1}, order: b.rules}
@@ -123,7 +124,7 @@ func (b *body) scalarType(it *Item, t *syntax.Scalar) bool {
 	}
 	s.Little = b.c.littleEndian(s.Bits, t.Order)
 	if t.As != nil {
-		n := b.c.lookup(t.As.Text, t.As.Pos)
+		n := b.c.scoped(t.As.Scope, t.As.Text, t.As.Pos)
 		if n == nil || n.missing {
 			return false
 		}

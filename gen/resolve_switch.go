@@ -50,15 +50,9 @@ func (b *body) switchType(it *Item, d *syntax.Switch) bool {
 	if len(b.c.f.Diags) == faults {
 		b.c.overlaps(sw)
 		b.c.exhaustive(d, sw, x)
+		b.ahead = b.armRules(sw, look)
 	}
 	return len(b.c.f.Diags) == faults
-}
-
-// armScope is what the arms of one switch share.
-type armScope struct {
-	enum     *Enum // of the selector; nil = plain numbers
-	selector *Expr
-	prefix   string // of the names of arms: the switch behind another one in its body; "" = the first one
 }
 
 func (b *body) arm(d *syntax.Arm, look *armScope) *Arm {
@@ -83,20 +77,24 @@ func (b *body) arm(d *syntax.Arm, look *armScope) *Arm {
 		}
 	}
 	arm.Labels = merged(arm.Labels)
+	clauses, ok := b.aged(arm, d, look)
+	if !ok {
+		return nil
+	}
 	if d.Reject != nil {
 		arm.Reject = b.c.errorNamed(d.Reject)
 		if arm.Reject == nil {
 			return nil
 		}
-		return b.armClauses(arm, d)
+		return b.armClauses(arm, clauses)
 	}
 	if !simple(d.Type) {
-		return b.armBody(arm, d.Type, wrapped(d.Type, d.Clauses))
+		return b.armBody(arm, d.Type, wrapped(d.Type, clauses))
 	}
 	if !b.armLayout(arm, d.Type) {
 		return nil
 	}
-	return b.armClauses(arm, d)
+	return b.armClauses(arm, clauses)
 }
 
 // simple tells whether a type needs no body around it to be the layout of an arm or of a TLV.
@@ -129,10 +127,10 @@ func (b *body) inner(name string, t *syntax.Type, d *syntax.Body) (*Struct, []*E
 	return s, args
 }
 
-func (b *body) armClauses(arm *Arm, d *syntax.Arm) *Arm {
-	if len(d.Clauses) > 0 {
-		b.c.report("E0312", d.Clauses[0].Pos, "`%s` does not fit an arm", clauseWord(d.Clauses[0])).
-			Fix("remove it", b.c.f.Remove(d.Clauses[0].Pos, d.Clauses[0].EndPos))
+func (b *body) armClauses(arm *Arm, clauses []*syntax.Clause) *Arm {
+	if len(clauses) > 0 {
+		b.c.report("E0312", clauses[0].Pos, "`%s` does not fit an arm", clauseWord(clauses[0])).
+			Fix("remove it", b.c.f.Remove(clauses[0].Pos, clauses[0].EndPos))
 		return nil
 	}
 	return arm

@@ -38,7 +38,8 @@ func (g *generator) ownStruct(p *printer, s *gen.Struct) {
 
 // solvable tells whether pack always computes s from what it counts, and never reads it.
 func solvable(s *gen.Scalar) bool {
-	return s.Solve != nil && (s.Solve.Whole != nil || s.Solve.Of.Last().When == nil)
+	optional := func(so *gen.Solve) bool { return so.Whole == nil && so.Of.Last().When != nil }
+	return s.Solve != nil && s.SolveFor(optional) == nil
 }
 
 // always tells whether pack can compute a sum without parameters that a caller may leave out.

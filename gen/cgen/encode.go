@@ -85,17 +85,17 @@ func solvedBy(s *gen.Struct, path []*gen.Item) []settle {
 		}
 		return out
 	}
-	if it.Scalar == nil || it.Scalar.Solve == nil || !stored(it) {
+	if it.Scalar == nil || !stored(it) {
 		return nil
 	}
-	of := it.Scalar.Solve.Of
-	if it.Scalar.Solve.Whole != nil || len(of.Path) > 0 && of.Last().Sized != nil {
+	so := it.Scalar.SolveFor(func(so *gen.Solve) bool {
+		of := so.Of
+		return so.Whole == nil && of.Param == nil && len(of.Path) > 0 && of.Path[0].Owner == s
+	})
+	if so == nil || so.Of.Last().Sized != nil {
 		return nil
 	}
-	if of.Param != nil || len(of.Path) == 0 || of.Path[0].Owner != s {
-		return nil
-	}
-	return []settle{{path: path, solve: it.Scalar.Solve}}
+	return []settle{{path: path, solve: so}}
 }
 
 // refsOf lists every reference in s outside of checks.

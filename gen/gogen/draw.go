@@ -28,7 +28,7 @@ func (g *generator) drawStruct(b *body, s *gen.Struct) {
 	d := &drawer{g: g, b: b, s: s, sc: g.fieldScope(s), solved: map[*gen.Item]bool{}}
 	d.sc.self = "out"
 	for _, so := range solvedBy(s) {
-		d.solved[so.of.Last()] = true
+		d.solved[so.by.Of.Last()] = true
 	}
 	b.line("// Gen%s draws %s whose fields hold what they may hold. Rules over several fields it may break.", name, article(name))
 	b.line("func Gen%s(%s) *rapid.Generator[%s] {\nreturn rapid.Custom(func(t *rapid.T) %s {\nvar out %s", name, params(s), name, name, name)

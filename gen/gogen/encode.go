@@ -228,7 +228,7 @@ func fixedValue(s *gen.Scalar) val {
 // solved is a scalar that the encoder computes from the measure of an item, both reached from the struct that holds the item.
 type solved struct {
 	path []*gen.Item
-	of   gen.Ref
+	by   *gen.Solve
 }
 
 func (so solved) item() *gen.Item { return so.path[len(so.path)-1] }
@@ -254,8 +254,10 @@ func solvedBy(s *gen.Struct) []solved {
 		for _, it := range items {
 			here := append(append([]*gen.Item(nil), path...), it)
 			switch {
-			case it.Scalar != nil && it.Scalar.Solve != nil && (it.Scalar.Solve.Whole == s || ownedBy(it.Scalar.Solve.Of, s) && hasField(it.Scalar.Solve.Of.Last())):
-				out = append(out, solved{here, it.Scalar.Solve.Of})
+			case it.Scalar != nil:
+				if so := it.Scalar.SolveFor(func(so *gen.Solve) bool { return so.Whole == s || ownedBy(so.Of, s) && hasField(so.Of.Last()) }); so != nil {
+					out = append(out, solved{here, so})
+				}
 			case it.Kind == gen.KindStruct && it.Struct.FixedSize:
 				walk(it.Struct.Items, here)
 			}
@@ -274,7 +276,7 @@ func ownedBy(r gen.Ref, s *gen.Struct) bool {
 func (s *scope) solve(b *body, so solved, result string) {
 	it := so.item()
 	measure := s.measure(b, so, result)
-	sv, name := it.Scalar.Solve, so.local()
+	sv, name := so.by, so.local()
 	if sv.A != 1 {
 		b.line("if (%s)%%%d != 0 {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", less(measure.at(5), sv.B), sv.A, result, so.key())
 	}

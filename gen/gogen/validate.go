@@ -165,7 +165,7 @@ func (v *validator) repeat(it *gen.Item) {
 
 func (v *validator) solvedCount(it *gen.Item) bool {
 	for _, so := range solvedBy(v.s) {
-		if so.of.Last() == it {
+		if so.by.Of.Last() == it {
 			return true
 		}
 	}

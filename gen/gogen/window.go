@@ -80,7 +80,7 @@ func (d *decoder) left() string {
 // sizedBySolve tells whether the encoder settles the size of a `sized` item by a scalar.
 func sizedBySolve(s *gen.Struct, it *gen.Item) bool {
 	for _, so := range solvedBy(s) {
-		if so.of.Last() == it {
+		if so.by.Of.Last() == it {
 			return true
 		}
 	}
@@ -136,14 +136,14 @@ func (g *generator) windowLen(s *gen.Struct, w *gen.Window) function {
 
 // measure prints the lines that a solved item's measure needs, and the measure itself.
 func (s *scope) measure(b *body, so solved, result string) val {
-	sv := so.item().Scalar.Solve
+	sv := so.by
 	if sv.Whole != nil {
 		return s.measureCall(b, measuring{"Len", so.local() + "Bytes", "", result})
 	}
 	if it := sv.Of.Last(); it.Sized != nil {
 		return s.measureCall(b, measuring{sizeMethod(it), so.local() + "Bytes", it.Name.Schema, result})
 	}
-	return s.measureOf(so.of)
+	return s.measureOf(sv.Of)
 }
 
 // measuring is a call of a method that measures.

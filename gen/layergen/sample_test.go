@@ -75,6 +75,23 @@ func TestLayersOfAnotherSchemaWork(t *testing.T) {
 	m.run("test", "./...")
 }
 
+// TestLayersOfTheWholeLanguageCompile prints the layers of a schema with the constructs that the sample has not.
+func TestLayersOfTheWholeLanguageCompile(t *testing.T) {
+	p := load(t, "../testdata/whole.mrs")
+	codec, err := gogen.Generate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModule(t)
+	for _, f := range codec {
+		m.add(filepath.Join("codec", f.Path), f.Data)
+	}
+	for _, f := range generate(t, p, layergen.Config{Codec: "sample/codec"}) {
+		m.add(filepath.Join("layers", f.Path), f.Data)
+	}
+	m.run("vet", "./...")
+}
+
 // run runs the go command in the module.
 func (m *module) run(args ...string) {
 	m.t.Helper()

@@ -380,10 +380,10 @@ type Arm struct {
 type Scalar struct {
 	Pos    Pos
 	EndPos Pos
-	Name   string `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
-	Order  string `parser:"@('big' | 'little')?"`
-	As     *Ident `parser:"('as' @@)?"`
-	Array  *Array `parser:"@@?"`
+	Name   string   `parser:"(?! 'rsvd' | 'pad' | 'bits' | 'bytes' | 'string' | 'payload' | 'nothing' | 'switch' | 'reject') @Name"`
+	Order  string   `parser:"@('big' | 'little')?"`
+	As     *TypeRef `parser:"('as' @@)?"`
+	Array  *Array   `parser:"@@?"`
 }
 
 // Clause is what may follow a type; exactly one kind is set.

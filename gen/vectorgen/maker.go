@@ -136,7 +136,10 @@ func (m *maker) limits(e *gen.Expr) int {
 func solved(sc gen.Scope, e *gen.Expr, item *gen.Item) bool {
 	for _, r := range refs(e) {
 		v := sc.Resolve(r)
-		if v != nil && v.Scalar != nil && v.Scalar.Solve != nil && v.Scalar.Solve.Of.Last() == item {
+		if v == nil || v.Scalar == nil {
+			continue
+		}
+		if v.Scalar.SolveFor(func(so *gen.Solve) bool { return so.Whole == nil && so.Of.Last() == item }) != nil {
 			return true
 		}
 	}
