@@ -20,6 +20,7 @@ local WINDOW = const.SackBits
 -- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
 -- needs no more memory than this many windows of const.SackBits packets.
 local MAX_PATHS = 4096
+local LARGE_HEAP = 16384 -- kilobytes; a larger one is collected as often as Lua does it by default
 
 local f_resend = field(ProtoField.framenum(PROTO .. ".analysis.resend", "Sent before in", base.NONE, frametype.RETRANS_PREV, 0,
   "The frame in which this PSN was put on its path before"))
@@ -117,6 +118,7 @@ local function ring_of()
   end
   c[path] = {}
   paths = paths + 1
+  if collectgarbage("count") > LARGE_HEAP then collectgarbage("setpause", 200) end
   return c[path]
 end
 

@@ -2265,6 +2265,7 @@ do
   -- Paths of all connections whose packets are remembered. When there are more, all are forgotten: a capture of any length
   -- needs no more memory than this many windows of const.SackBits packets.
   local MAX_PATHS = 4096
+  local LARGE_HEAP = 16384 -- kilobytes; a larger one is collected as often as Lua does it by default
   
   local f_resend = field(ProtoField.framenum(PROTO .. ".analysis.resend", "Sent before in", base.NONE, frametype.RETRANS_PREV, 0,
     "The frame in which this PSN was put on its path before"))
@@ -2362,6 +2363,7 @@ do
     end
     c[path] = {}
     paths = paths + 1
+    if collectgarbage("count") > LARGE_HEAP then collectgarbage("setpause", 200) end
     return c[path]
   end
   
@@ -2470,6 +2472,10 @@ local function verify(wanted)
   end
   return code, path, where
 end
+
+-- Lua's collector walks through all that every script of Wireshark has loaded, half a megabyte, and by default does so for each half a
+-- megabyte of lines that were shown and forgotten. It may wait until the heap is ten times as large.
+collectgarbage("setpause", 1000)
 
 local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
 local crc_mode = VISIBLE

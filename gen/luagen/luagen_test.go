@@ -72,13 +72,13 @@ func TestGeneratedLuaSuitsEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	assigned := regexp.MustCompile(`^(?:function )?([A-Za-z_]\w*)(?:\(| =)`)
+	assigned := regexp.MustCompile(`^(?:function [A-Za-z_]\w*\(|[A-Za-z_]\w* =)`)
 	for i, l := range code(lua) {
 		if m := operators.FindString(l); m != "" {
 			t.Errorf("line %d uses %s: %s", i+1, m, l)
 		}
-		if m := assigned.FindStringSubmatch(l); m != nil {
-			t.Errorf("line %d assigns the global %s", i+1, m[1])
+		if m := assigned.FindString(l); m != "" {
+			t.Errorf("line %d assigns a global: %s", i+1, m)
 		}
 	}
 	for _, compiler := range []string{"luac5.2", "luac5.4"} {

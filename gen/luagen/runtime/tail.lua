@@ -78,6 +78,10 @@ local function verify(wanted)
   return code, path, where
 end
 
+-- Lua's collector walks through all that every script of Wireshark has loaded, half a megabyte, and by default does so for each half a
+-- megabyte of lines that were shown and forgotten. It may wait until the heap is ten times as large.
+collectgarbage("setpause", 1000)
+
 local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
 local crc_mode = VISIBLE
 local FIRST = 128      -- bytes that are fetched of every packet; more only when they are looked at
