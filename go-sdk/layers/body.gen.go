@@ -45,7 +45,9 @@ func (b *Body) CanDecode() gopacket.LayerClass { return LayerTypeBody }
 func (b *Body) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (b *Body) LayerContents() []byte { return b.contents }
+func (b *Body) LayerContents() []byte {
+	return b.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (b *Body) LayerPayload() []byte { return b.payload }

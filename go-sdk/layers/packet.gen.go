@@ -42,7 +42,9 @@ func (p *Packet) CanDecode() gopacket.LayerClass { return LayerTypePacket }
 func (p *Packet) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (p *Packet) LayerContents() []byte { return p.contents }
+func (p *Packet) LayerContents() []byte {
+	return p.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (p *Packet) LayerPayload() []byte { return p.payload }

@@ -48,6 +48,10 @@ type figure struct {
 
 func (b bar) judge(s samples) figure {
 	f := figure{Name: b.name, Unit: b.unit, Limit: b.limit, Rounds: len(s)}
+	if len(s) == 0 {
+		f.Verdict = refused
+		return f
+	}
 	slices.Sort(s)
 	value := s.quantile(0.5)
 	if len(s) > 1 {

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -29,6 +31,7 @@ func TestJudgeRefusesRoundsThatDisagree(t *testing.T) {
 		{steady[:9], figure{Limit: 5, Spread: 0.039, Rounds: 9, Verdict: refused}},
 		{samples{40}, figure{Value: 40, Limit: 40, Rounds: 1, Verdict: met}},
 		{samples{0}, figure{Rounds: 1, Verdict: met}},
+		{nil, figure{Verdict: refused}},
 	} {
 		if diff := cmp.Diff(c.want, bar{limit: c.want.Limit}.judge(c.s)); diff != "" {
 			t.Error(diff)
@@ -116,12 +119,16 @@ func TestLargeSchemaIsOne(t *testing.T) {
 }
 
 func TestReportIsJSON(t *testing.T) {
-	var out bytes.Buffer
-	if err := run("-", "allocations", &out); err != nil {
+	name := filepath.Join(t.TempDir(), "bars.json")
+	if err := run(bars(new(tool)), "allocations", name); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(name)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var r report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Bars) != 1 || r.Bars[0].Verdict != met || r.Bars[0].Value != 0 {

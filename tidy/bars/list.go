@@ -10,12 +10,18 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// bars are all bars, in the order of the table. What they share in t is removed by the caller.
-func bars(t *tool) []bar {
+// contests compares times, each contest in the way that bar says.
+func contests(compare func(contest) bar) []bar {
 	var out []bar
 	for _, c := range slices.Concat(decoders(), layerContests(), patches()) {
-		out = append(out, c.bar())
+		out = append(out, compare(c))
 	}
+	return out
+}
+
+// bars are all bars, in the order of the table. What they share in t is removed by the caller.
+func bars(t *tool) []bar {
+	out := contests((&layouts{t: t}).bar)
 	all := &task{t: t, args: func(t *tool) []string { return []string{"gen", "--out", filepath.Join(t.dir, "out")} }}
 	large := &task{t: t, args: func(t *tool) []string { return []string{"check", t.schema()} }}
 	return append(out,

@@ -4,8 +4,9 @@
 //
 //	go run ./tidy/bars [-json FILE|-] [-only WORD]
 //
-// Times are compared as ratios: both contestants run in turns in this process, in rounds, and the median of the rounds'
-// ratios counts. A figure whose rounds spread by more than 15 % is refused: the machine was too busy to tell. Run it from
+// Times are compared as ratios: both contestants run in turns in one process, in rounds, and the median of the rounds'
+// ratios counts; of the medians of programs that are linked in different orders the median is the figure. A figure whose
+// rounds spread by more than 15 % is refused: the machine was too busy to tell. Run it from
 // the top of the project. It gates nothing: the exit status is 0 unless something could not be run at all.
 package main
 
@@ -13,7 +14,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -22,8 +22,18 @@ import (
 func main() {
 	file := flag.String("json", "", "write the figures to `FILE` as JSON; - is standard output, instead of the table")
 	only := flag.String("only", "", "measure only bars whose names contain `WORD`")
+	here := flag.Bool("here", false, "only compare times, in this program and no other")
 	flag.Parse()
-	if err := run(*file, *only, os.Stdout); err != nil {
+	t := new(tool)
+	all := bars(t)
+	if *here {
+		all = contests(contest.bar)
+	}
+	err := run(all, *only, *file)
+	if gone := t.remove(); err == nil {
+		err = gone
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bars:", err)
 		os.Exit(1)
 	}
@@ -37,11 +47,9 @@ type report struct {
 	Bars []figure `json:"bars"`
 }
 
-func run(file, only string, out io.Writer) error {
-	t := new(tool)
-	defer t.remove()
+func run(all []bar, only, file string) error {
 	r := report{Go: runtime.Version(), Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Bars: []figure{}}
-	for _, b := range bars(t) {
+	for _, b := range all {
 		if !strings.Contains(b.name, only) {
 			continue
 		}
@@ -52,7 +60,7 @@ func run(file, only string, out io.Writer) error {
 		f := b.judge(s)
 		r.Bars = append(r.Bars, f)
 		if file != "-" {
-			fmt.Fprintln(out, f)
+			fmt.Println(f)
 		}
 	}
 	if file == "" {
@@ -64,7 +72,7 @@ func run(file, only string, out io.Writer) error {
 	}
 	data = append(data, '\n')
 	if file == "-" {
-		_, err = out.Write(data)
+		_, err = os.Stdout.Write(data)
 		return err
 	}
 	return os.WriteFile(file, data, 0o644)

@@ -41,7 +41,9 @@ func (b *Bfd) CanDecode() gopacket.LayerClass { return LayerTypeBfd }
 func (b *Bfd) NextLayerType() gopacket.LayerType { return gopacket.LayerTypeZero }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (b *Bfd) LayerContents() []byte { return b.contents }
+func (b *Bfd) LayerContents() []byte {
+	return b.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (b *Bfd) LayerPayload() []byte { return b.payload }

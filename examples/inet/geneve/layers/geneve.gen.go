@@ -45,7 +45,9 @@ func (g *Geneve) CanDecode() gopacket.LayerClass { return LayerTypeGeneve }
 func (g *Geneve) NextLayerType() gopacket.LayerType { return geneveNext(&g.Geneve, g.strict) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (g *Geneve) LayerContents() []byte { return g.contents }
+func (g *Geneve) LayerContents() []byte {
+	return g.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (g *Geneve) LayerPayload() []byte { return g.Geneve.Data }

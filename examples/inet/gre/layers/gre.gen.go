@@ -42,7 +42,9 @@ func (g *Gre) CanDecode() gopacket.LayerClass { return LayerTypeGre }
 func (g *Gre) NextLayerType() gopacket.LayerType { return greNext(&g.Gre) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (g *Gre) LayerContents() []byte { return g.contents }
+func (g *Gre) LayerContents() []byte {
+	return g.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (g *Gre) LayerPayload() []byte { return g.Gre.Data }

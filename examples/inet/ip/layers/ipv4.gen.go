@@ -42,7 +42,9 @@ func (i *Ipv4) CanDecode() gopacket.LayerClass { return LayerTypeIpv4 }
 func (i *Ipv4) NextLayerType() gopacket.LayerType { return ipv4Next(&i.Ipv4) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (i *Ipv4) LayerContents() []byte { return i.contents }
+func (i *Ipv4) LayerContents() []byte {
+	return i.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (i *Ipv4) LayerPayload() []byte { return i.Ipv4.Data }

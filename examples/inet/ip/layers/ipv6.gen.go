@@ -41,7 +41,9 @@ func (i *Ipv6) CanDecode() gopacket.LayerClass { return LayerTypeIpv6 }
 func (i *Ipv6) NextLayerType() gopacket.LayerType { return ipv6Next(&i.Ipv6) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (i *Ipv6) LayerContents() []byte { return i.contents }
+func (i *Ipv6) LayerContents() []byte {
+	return i.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (i *Ipv6) LayerPayload() []byte { return i.Ipv6.Data }

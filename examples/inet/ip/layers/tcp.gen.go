@@ -45,7 +45,9 @@ func (t *Tcp) CanDecode() gopacket.LayerClass { return LayerTypeTcp }
 func (t *Tcp) NextLayerType() gopacket.LayerType { return tcpNext(&t.Tcp) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (t *Tcp) LayerContents() []byte { return t.contents }
+func (t *Tcp) LayerContents() []byte {
+	return t.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (t *Tcp) LayerPayload() []byte { return t.Tcp.Data }

@@ -45,7 +45,9 @@ func (u *Udp) CanDecode() gopacket.LayerClass { return LayerTypeUdp }
 func (u *Udp) NextLayerType() gopacket.LayerType { return udpNext(&u.Udp) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (u *Udp) LayerContents() []byte { return u.contents }
+func (u *Udp) LayerContents() []byte {
+	return u.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (u *Udp) LayerPayload() []byte { return u.Udp.Data }

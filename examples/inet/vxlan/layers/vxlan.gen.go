@@ -21,7 +21,7 @@ import (
 type Vxlan struct {
 	vxlan.Vxlan
 
-	contents []byte
+	contents *[8]byte
 }
 
 var (
@@ -40,7 +40,12 @@ func (v *Vxlan) CanDecode() gopacket.LayerClass { return LayerTypeVxlan }
 func (v *Vxlan) NextLayerType() gopacket.LayerType { return vxlanNext(&v.Vxlan) }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (v *Vxlan) LayerContents() []byte { return v.contents }
+func (v *Vxlan) LayerContents() []byte {
+	if v.contents == nil {
+		return nil
+	}
+	return v.contents[:]
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (v *Vxlan) LayerPayload() []byte { return v.Vxlan.Data }
@@ -66,7 +71,7 @@ func (v *Vxlan) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 		}
 		return err
 	}
-	v.contents = data[:8:8]
+	v.contents = (*[8]byte)(data)
 	return nil
 }
 

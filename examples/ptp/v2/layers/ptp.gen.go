@@ -41,7 +41,9 @@ func (p *Ptp) CanDecode() gopacket.LayerClass { return LayerTypePtp }
 func (p *Ptp) NextLayerType() gopacket.LayerType { return gopacket.LayerTypeZero }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (p *Ptp) LayerContents() []byte { return p.contents }
+func (p *Ptp) LayerContents() []byte {
+	return p.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (p *Ptp) LayerPayload() []byte { return p.payload }

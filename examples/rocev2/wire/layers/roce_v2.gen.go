@@ -49,7 +49,9 @@ func (r *RoceV2) CanDecode() gopacket.LayerClass { return LayerTypeRoceV2 }
 func (r *RoceV2) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
 
 // LayerContents is what stands before the payload, or all but the trailer when there is none.
-func (r *RoceV2) LayerContents() []byte { return r.contents }
+func (r *RoceV2) LayerContents() []byte {
+	return r.contents
+}
 
 // LayerPayload is what the next layer gets; empty when the packet has no payload.
 func (r *RoceV2) LayerPayload() []byte { return r.payload }
