@@ -131,6 +131,7 @@ func TestGenerateRefusesConstructsThatItWouldGetWrong(t *testing.T) {
 		{"tlv T max 9 { head { type, len : u8; } key type; length len; order strict; 1 => a : nothing; } packet A { t : T; }", "`order strict`"},
 		{"tlv T max 9 { head { type, len : u8; } key type; length len; order ascending; 1..2 => a : nothing; } packet A { t : T; }", "T: order of keys"},
 		{inet + "packet A max 9 { a : u8; b : u8; s : Inet over self except (a) as ones; d : bytes[..]; }", "A.s: `except` in a part that holds the checksum"},
+		{"header H { n : u8; d : bytes[n]; x : u8; } packet A { y : u8; h : H; where h.x < y; }", "A: a rule over h.x"},
 		{inet + "header A { n : u8; b : u8; s : Inet over self; d : bytes[n]; } packet B { a : A; }", "A.s: only packets"},
 	} {
 		p, diags := gen.Compile("x.mrs", []byte("edition 1;\npackage x.y;\nbyteorder big;\nbitorder msb;\n"+c.schema))
