@@ -193,13 +193,16 @@ func (d *decoder) checkPlace(c *gen.Check, pl place) (field, off string, bit int
 	if !ok {
 		return field, "0", 0
 	}
-	within := 0
-	if first.Kind == gen.KindStruct && len(c.Item.Path) > 1 && first.Struct.FixedSize {
-		if b, ok := bitOf(fixedRun(first.Struct), c.Item.Path[1:]); ok {
-			within = b
+	if first.Kind != gen.KindStruct || len(c.Item.Path) == 1 {
+		return field, start, 0
+	}
+	if run, ok := first.Struct.Steps[0].(*gen.Run); ok {
+		if within, ok := bitOf(run, c.Item.Path[1:]); ok {
+			return field, plus(start, within/8), within % 8
 		}
 	}
-	return field, plus(start, within/8), within % 8
+	d.g.fail("%s: a rule over %s, whose place in %s varies", d.s.Name.Schema, field, first.Name.Schema)
+	return field, start, 0
 }
 
 // values prints what was wanted and what was there, of checks on one number.

@@ -216,7 +216,7 @@ func tell(out *bufio.Writer, pkg string, c codec, b []byte) {
 		fmt.Fprintf(out, "%s=%s\n", path, value)
 	})
 	if err := c.validate(); err != nil {
-		fmt.Fprintf(out, "what decodes is not valid: %v\n", err)
+		fmt.Fprintf(out, "invalid %v\n", err)
 	}
 	packed, err := c.append()
 	if err == nil && c.resum != nil {

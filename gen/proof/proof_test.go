@@ -125,7 +125,7 @@ func (s *subject) compare(t target) error {
 // sameAnswer leaves bytes open that keep what the input has, unless that is canonical.
 func sameAnswer(want, got answer) string {
 	if want.copied = want.bytes; !want.canonical {
-		want.copied = got.copied
+		want.copied, want.invalid = got.copied, got.invalid
 	}
 	got.canonical = want.canonical
 	return cmp.Diff(want, got, cmp.AllowUnexported(answer{}))

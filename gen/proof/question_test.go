@@ -35,6 +35,7 @@ type answer struct {
 	bytes     string // what encoding gives, in hex; "-" = it is refused
 	canonical bool   // encoding gives the bytes that were decoded; of the interpreter
 	copied    string // what encoding gives when arrays and lists are still the input's bytes
+	invalid   string // why what was decoded is not valid: it does not fit without the elements that are not kept
 }
 
 // ask collects the vectors, and damaged and random packets.
@@ -215,6 +216,8 @@ func parse(out string) (all []answer, err error) {
 			if word == "pack" {
 				a.copied = a.bytes
 			}
+		case word == "invalid":
+			a.invalid = rest
 		case word == "lint":
 		case isField && a.fields != nil:
 			if digits, ok := strings.CutPrefix(value, "utf8:"); ok {
