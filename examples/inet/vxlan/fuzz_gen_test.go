@@ -30,7 +30,7 @@ type seedVector struct {
 // eachSeed visits the vectors, refused ones thinned out, with their bytes.
 func eachSeed(f *testing.F, visit func(v seedVector, src []byte)) {
 	f.Helper()
-	data, err := os.ReadFile("testdata/vectors.json")
+	data, err := os.ReadFile("testdata/vxlan.json")
 	if err != nil {
 		f.Fatal(err)
 	}
