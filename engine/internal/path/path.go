@@ -7,7 +7,6 @@
 package path
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -15,9 +14,10 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// Route names the two ends that a datagram travels between, as this host sees them.
+// Route is a way between the two addresses of a plane: the ports at its ends, as this host sees them.
 type Route struct {
-	Local, Remote netip.AddrPort
+	Plane         uint8 // place in the list of the connection
+	Local, Remote uint16
 }
 
 // Config is what all paths of a connection share.

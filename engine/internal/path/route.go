@@ -60,15 +60,15 @@ func (p *Path) Rebind(now mono.Time, route Route) {
 
 // Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
 // whether they have changed.
-func (p *Path) Follow(a *Arrival, route *Route) bool {
-	if a.Epoch == p.Epoch && *route == p.Route {
+func (p *Path) Follow(a *Arrival) bool {
+	if a.Epoch == p.Epoch && a.Route == p.Route {
 		return false
 	}
-	if *route != p.Route {
+	if a.Route != p.Route {
 		p.leave(a.At)
 	}
 	p.health.asked = 0
-	p.Route, p.Epoch = *route, a.Epoch
+	p.Route, p.Epoch = a.Route, a.Epoch
 	p.health.next = min(p.health.next, a.At)
 	return true
 }

@@ -10,6 +10,7 @@ import (
 // Arrival is what a packet says of its path, and when and how it came.
 type Arrival struct {
 	At       mono.Time
+	Route    Route
 	PSN, TSN uint32
 	Floor    uint8
 	Epoch    uint8
