@@ -47,8 +47,8 @@ func (e *Endpoint) accept(d Datagram) {
 	open := &e.in.Plain.Open
 	print := string(fingerprint(open))
 	if c := e.table.byRemote[open.Open.Tag]; c != nil {
-		if c.phase == accepting && c.greeting.print == print {
-			c.greeting.route = d.Route
+		if route, ok := c.enter(&d.Route); ok && c.phase == accepting && c.greeting.print == print {
+			c.greeting.route = route
 			e.schedule(c, 0)
 			return
 		}
@@ -59,8 +59,9 @@ func (e *Endpoint) accept(d Datagram) {
 		phase:    accepting,
 		pairs:    e.pairsWith(d.Route, open.Parameters.Address),
 		tags:     tags{local: e.newTag(), remote: open.Open.Tag, localFirst: e.first(), peerFirst: open.Open.First},
-		greeting: greeting{route: d.Route, print: print},
+		greeting: greeting{print: print},
 	}
+	c.greeting.route, _ = c.enter(&d.Route)
 	e.add(c)
 	e.table.byRemote[c.tags.remote] = c
 	e.establish(c, &open.Parameters)

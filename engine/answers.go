@@ -78,8 +78,10 @@ func (e *Endpoint) unknownTag(d Datagram) {
 	base := &e.in.Base
 	switch base.Opcode {
 	case wire.OpcodeClosed:
-		if c := e.table.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo && c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()) != nil {
-			e.disowned(c)
+		if c := e.table.byRemote[base.Tag]; c != nil && e.in.Plain.Close.Echo {
+			if _, ok := c.locate(&d.Route); ok {
+				e.disowned(c)
+			}
 		}
 	case wire.OpcodeRetry, wire.OpcodeReject, wire.OpcodeVersions, wire.OpcodeAbort, wire.OpcodeProbeReply, wire.OpcodeAccept:
 	default:

@@ -72,10 +72,10 @@ func (e *Endpoint) ConnStats(id ConnID) (s ConnStats, ok bool) {
 		packets, marked, duplicates, copies := p.Tracker().Received()
 		s.Window += p.Window()
 		s.Paths = append(s.Paths, PathStats{
-			ID: p.ID, Route: p.Route,
+			ID: p.ID, Route: c.spell(p.Route),
 			Packets: p.Sent.Packets, Resent: p.Sent.Resent, Lost: p.Sent.Lost, Acked: p.Sent.Acked,
 			Received: uint64(packets), Duplicates: uint64(duplicates), Copies: uint64(copies), CE: uint64(marked),
-			Downs: p.Health().Downs, Ups: p.Health().Ups,
+			Downs: uint64(p.Health().Downs), Ups: uint64(p.Health().Ups),
 			Blind: p.Blind(), CEReported: p.Sent.CE, TailProbes: p.Sent.TailProbes, RTOFired: p.Sent.RTOFired,
 			RTT: p.RTT(), PTO: p.PTO(), Window: p.Window(), InFlight: p.InFlight(),
 		})

@@ -5,24 +5,25 @@ package engine
 import (
 	"time"
 
+	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// nextControl sends what begins and ends the connection, and returns where to; nil when nothing is due.
+// nextControl sends what begins and ends the connection, and returns where to; ok is false when nothing is due.
 //
 //mr:req MR-CONN-025 MR-CONN-014
-func (e *Endpoint) nextControl(c *conn) *Route {
+func (e *Endpoint) nextControl(c *conn) (route path.Route, ok bool) {
 	due := c.clock.control <= e.now
 	switch {
 	case c.phase == opening && due:
-		route := &c.greeting.routes[(c.greeting.next+c.clock.retries)%len(c.greeting.routes)]
+		route = c.greeting.routes[(c.greeting.next+c.clock.retries)%len(c.greeting.routes)]
 		e.handshakeBase(wire.OpcodeOpen, 0)
 		if c.clock.retries%2 == 1 {
 			e.ecn = NotECT // a network may drop what it takes for ECN
 		}
-		e.writeOpen(c, route.Local.Addr())
+		e.writeOpen(c, c.pairs[route.Plane].local)
 		e.again(c)
-		return route
+		return route, true
 	case c.phase == accepting && due:
 		e.handshakeBase(wire.OpcodeAccept, c.tags.remote)
 		e.out.Plain.Accept = wire.BodyAccept{
@@ -31,36 +32,36 @@ func (e *Endpoint) nextControl(c *conn) *Route {
 		}
 		e.out.Plain.Accept.Parameters.Address = e.ownAddresses()
 		e.again(c)
-		return &c.greeting.route
+		return c.greeting.route, true
 	case c.phase < open:
-		return nil
+		return route, false
 	case c.answers.confirm:
 		c.answers.confirm = false
 		e.out.Plain.Confirm = wire.BodyConfirm{}
-		return &e.unsequenced(c, wire.OpcodeConfirm, c.anyPath()).Route
+		return e.unsequenced(c, wire.OpcodeConfirm, c.anyPath()).Route, true
 	case c.answers.abort != 0:
 		e.out.Plain.Abort = wire.AbortCode{Code: c.answers.abort}
 		c.answers.abort = 0
-		return &e.unsequenced(c, wire.OpcodeAbort, c.anyPath()).Route
+		return e.unsequenced(c, wire.OpcodeAbort, c.anyPath()).Route, true
 	case c.answers.closed:
 		c.answers.closed = false
 		e.out.Plain.Close = wire.Code{Code: wire.CloseReasonDone}
-		return &e.unsequenced(c, wire.OpcodeClosed, c.anyPath()).Route
+		return e.unsequenced(c, wire.OpcodeClosed, c.anyPath()).Route, true
 	case c.phase == closing && due:
-		return e.nextClose(c)
+		return e.nextClose(c), true
 	}
-	return nil
+	return route, false
 }
 
 // nextClose sends CLOSE, each time on another path.
 //
 //mr:req MR-CONN-021
-func (e *Endpoint) nextClose(c *conn) *Route {
+func (e *Endpoint) nextClose(c *conn) path.Route {
 	c.clock.retries++
 	e.schedule(c, min(c.patience()<<min(c.clock.retries, 8), time.Second))
 	c.renameFeedback(c.named)
 	e.out.Plain.Close = wire.Code{Code: wire.CloseReasonDone}
-	return &e.unsequenced(c, wire.OpcodeClose, c.anyPath()).Route
+	return e.unsequenced(c, wire.OpcodeClose, c.anyPath()).Route
 }
 
 // handshakeBase begins a packet that belongs to no path.

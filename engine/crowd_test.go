@@ -16,7 +16,8 @@ import (
 // What one end may hold while nothing is under way, in bytes.
 const (
 	connBytes   = 4096 // a connection, without its paths and streams
-	pathBytes   = 768  // a path that has been opened
+	pathBytes   = 400  // a path that has been opened, whatever it has carried
+	windowBytes = 80   // of that, its window, once it has sent something
 	unusedBytes = 32   // a path that could be opened
 	streamBytes = 256  // a stream that has been used
 )
@@ -74,53 +75,102 @@ func TestCrowdStaysSmall(t *testing.T) {
 
 // measure builds the crowd and compares what it holds with the bounds.
 func (s shape) measure(t *testing.T) {
+	opened, used := s.weigh(t)
+	bound := connBytes + s.paths*pathBytes + (s.most-s.paths)*unusedBytes
+	t.Logf("idle connection: %d B at each end, bound %d", opened, bound)
+	if opened > bound {
+		t.Errorf("an idle connection with %d of %d paths holds %d B, allowed are %d", s.paths, s.most, opened, bound)
+	}
+	each := (used - opened - s.paths*windowBytes) / (2 * s.streams)
+	t.Logf("idle stream: %d B at each end, bound %d", each, streamBytes)
+	if each > streamBytes {
+		t.Errorf("a stream that has been used holds %d B, allowed are %d", each, streamBytes)
+	}
+}
+
+// weigh builds the crowd and returns what a connection holds at each end: at rest after opening, and at rest after work.
+func (s shape) weigh(t *testing.T) (opened, used int) {
+	t.Helper()
 	p := newPair(t, engine.Config{Chunk: 1024, Posted: 16, Paths: s.most})
 	p.check = false
 	base := heap()
 	ids := s.open(p)
 	p.rest()
-	open := heap()
-	per := int64(open-base) / int64(2*s.conns)
-	bound := connBytes + s.paths*pathBytes + (s.most-s.paths)*unusedBytes
-	t.Logf("idle connection: %d B at each end, bound %d", per, bound)
-	if per > int64(bound) {
-		t.Errorf("an idle connection with %d of %d paths holds %d B, allowed are %d", s.paths, s.most, per, bound)
+	opened = int(heap()-base) / (2 * s.conns)
+	for from := range ids {
+		s.work(p, from, ids[from])
 	}
-	s.work(p, ids)
 	p.rest()
-	each := (int64(heap()) - int64(open)) / int64(2*s.conns*s.streams)
-	t.Logf("idle stream: %d B at each end, bound %d", each, streamBytes)
-	if each > streamBytes {
-		t.Errorf("a stream that has been used holds %d B, allowed are %d", each, streamBytes)
+	used = int(heap()-base) / (2 * s.conns)
+	for from := range ids {
+		s.carried(p, from, ids[from])
 	}
-	runtime.KeepAlive(p)
+	return opened, used
 }
 
-// open makes the connections and returns their ids at the opener.
-func (s shape) open(p *pair) (ids []engine.ConnID) {
+// carried makes sure that every path has been used, if there was enough to do.
+func (s shape) carried(p *pair, from int, ids []engine.ConnID) {
+	for _, id := range ids {
+		stats, _ := p.ends[from].ConnStats(id)
+		for _, path := range stats.Paths {
+			if path.Packets == 0 && s.streams*s.burst > 16*s.paths {
+				p.t.Fatalf("path %d of connection %d has carried nothing", path.ID, id)
+			}
+		}
+	}
+}
+
+// A path costs little as long as it carries nothing, and again once it carries nothing any more.
+//
+//mr:prop P43
+func TestRestingPathStaysSmall(t *testing.T) {
+	one := shape{conns: 50, most: 1, paths: 1, streams: 16, stride: 1, burst: 16}
+	many := one
+	many.most, many.paths = 16, 16
+	openedOne, usedOne := one.weigh(t)
+	openedMany, usedMany := many.weigh(t)
+	more := many.paths - one.paths
+	for name, per := range map[string]int{
+		"unused": (openedMany - openedOne) / more, "used": (usedMany - usedOne) / more,
+	} {
+		t.Logf("%s path: %d B at each end, bound %d", name, per, pathBytes)
+		if per > pathBytes {
+			t.Errorf("an idle path that is %s holds %d B, allowed are %d", name, per, pathBytes)
+		}
+	}
+}
+
+// open makes the connections and returns their ids at both ends.
+func (s shape) open(p *pair) (ids [2][]engine.ConnID) {
 	for i := range s.conns {
-		id, err := p.ends[0].Open(p.now, routes(s.paths))
+		_, err := p.ends[0].Open(p.now, routes(s.paths))
 		p.must(err)
-		ids = append(ids, id)
 		if i%32 == 31 || i == s.conns-1 { // as many as an endpoint answers at once
 			p.run("open", func() bool { return p.count(0, engine.Opened) == i+1 && p.count(1, engine.Opened) == i+1 })
+		}
+	}
+	for end := range ids {
+		for _, ev := range p.events[end] {
+			if ev.Kind == engine.Opened {
+				ids[end] = append(ids[end], ev.Conn)
+			}
 		}
 	}
 	return ids
 }
 
-// work lets every stream carry messages, all streams of a connection at a time.
-func (s shape) work(p *pair, ids []engine.ConnID) {
-	key, err := p.ends[1].Register(make([]byte, 64), engine.RemoteWrite)
+// work lets every stream from one end carry messages, all streams of a connection at a time.
+func (s shape) work(p *pair, from int, ids []engine.ConnID) {
+	key, err := p.ends[1-from].Register(make([]byte, 64), engine.RemoteWrite)
 	p.must(err)
 	data := make([]byte, 64)
 	for _, id := range ids {
 		for n := range s.streams {
 			for range s.burst {
-				p.must(p.ends[0].Post(p.now, id, engine.Work{Stream: uint16(n * s.stride), Op: engine.OpWrite, Key: key, Data: data}))
+				p.must(p.ends[from].Post(p.now, id, engine.Work{Stream: uint16(n * s.stride), Op: engine.OpWrite, Key: key, Data: data}))
 			}
 		}
-		p.run("writes", func() bool { return p.count(0, engine.Completed) == s.streams*s.burst })
+		p.run("writes", func() bool { return p.count(from, engine.Completed) == s.streams*s.burst })
 		p.events = [2][]engine.Event{}
 	}
 }

@@ -3,8 +3,9 @@
 package engine
 
 import (
+	"net/netip"
+
 	"github.com/openmetaroce/metaroce/engine/internal/mono"
-	"github.com/openmetaroce/metaroce/engine/internal/path"
 )
 
 // Time is an instant in nanoseconds since the driver's origin.
@@ -22,7 +23,9 @@ const (
 )
 
 // Route names the two ends that a datagram travels between, as this host sees them.
-type Route = path.Route
+type Route struct {
+	Local, Remote netip.AddrPort
+}
 
 // Datagram is one UDP payload with what the engine needs to know of its IP header.
 type Datagram struct {

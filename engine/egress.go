@@ -17,10 +17,10 @@ func (e *Endpoint) NextDatagram(now Time, buf []byte) (d Datagram, ok bool) {
 	for e.ready.Len() > 0 {
 		c := e.ready.Front()
 		if c.phase != over {
-			if route := e.next(c); route != nil {
-				d.Route, d.ECN, d.Bytes = *route, e.ecn, e.encode(buf)
+			if route, ok := e.next(c); ok {
+				d.Route, d.ECN, d.Bytes = c.spell(route), e.ecn, e.encode(buf)
 				e.rotate(c)
-				c.paid(route, len(d.Bytes))
+				c.paid(route.Plane, len(d.Bytes))
 				return d, true
 			}
 		}
@@ -41,49 +41,49 @@ func (e *Endpoint) rotate(c *conn) {
 	}
 }
 
-// next is the ladder: what a connection sends first, and where to; nil when nothing is due. Each rung fills in e.out.
+// next is the ladder: what a connection sends first, and where to; ok is false when nothing is due. Each rung fills in e.out.
 //
 //mr:req MR-CC-009
-func (e *Endpoint) next(c *conn) *Route {
-	if route := e.nextControl(c); route != nil {
-		return route
+func (e *Endpoint) next(c *conn) (route path.Route, ok bool) {
+	if route, ok := e.nextControl(c); ok {
+		return route, true
 	}
 	if c.phase < open {
-		return nil
+		return route, false
 	}
 	if p, ok := e.nextNotice(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextAck(c); ok {
 		e.base(c, wire.OpcodeAck, p, p.Transmit(e.now))
-		return &p.Route
+		return p.Route, true
 	}
 	if !c.live() {
-		return nil
+		return route, false
 	}
 	if p, ok := e.nextLost(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextMoved(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextProbe(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextReply(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextNew(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if p, ok := e.nextTail(c); ok {
-		return &p.Route
+		return p.Route, true
 	}
 	if c.phase == draining && c.idle() {
 		e.drained(c)
 		return e.nextControl(c)
 	}
-	return nil
+	return route, false
 }
 
 // base begins a packet on a path.
@@ -121,7 +121,7 @@ func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	if n, ok := c.answers.notices.Pop(); ok {
 		e.out.Plain.Notice = n
 		on := n.Path
-		if q := c.pairOn(c.paths.Get(on)); n.Code == wire.NoticeCodePathBad || q != nil && !q.pays(wire.BaseSize+wire.NoticeSize+4) {
+		if q := c.pairOn(c.paths.Get(on)); n.Code == wire.NoticeCodePathBad || !q.pays(wire.BaseSize+wire.NoticeSize+4) {
 			on = c.anyPath() // nothing gets through on the path that it speaks of
 		}
 		return e.unsequenced(c, wire.OpcodeNotice, on), true
@@ -132,7 +132,7 @@ func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	}
 	if r, ok := c.answers.replies.Pop(); ok {
 		e.out.Plain.ProbeReply = r.probe
-		if q := c.pairOn(c.paths.Get(r.path)); q != nil && !q.pays(wire.BaseSize+wire.ProbeSize+4) {
+		if q := c.pairOn(c.paths.Get(r.path)); !q.pays(wire.BaseSize + wire.ProbeSize + 4) {
 			r.path = c.anyPath()
 		}
 		return e.unsequenced(c, wire.OpcodeProbeReply, r.path), true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openmetaroce/metaroce/engine/internal/fifo"
 	"github.com/openmetaroce/metaroce/engine/internal/hint"
+	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/engine/internal/region"
 	"github.com/openmetaroce/metaroce/engine/internal/stream"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
@@ -25,6 +26,7 @@ type Endpoint struct {
 	ready   fifo.Queue[*conn] // may have something to send
 	spell   int               // packets that the front of ready has sent in a row
 	ecn     uint8             // codepoint of the packet under way
+	from    path.Route        // of the packet that has come
 	timers  timers
 	answers fifo.Queue[answer] // of no connection
 	events  fifo.Queue[Event]

@@ -27,8 +27,9 @@ func (e *Endpoint) RouteError(now Time, route Route, fault Fault) {
 		if !c.live() {
 			continue
 		}
+		hit, ok := c.locate(&route)
 		for _, p := range c.paths.All() {
-			if p == nil || p.Route != route || p.Down() {
+			if p == nil || !ok || p.Route != hit || p.Down() {
 				continue
 			}
 			if fault == TooBig {
@@ -119,15 +120,15 @@ func (c *conn) opener() bool { return len(c.greeting.routes) > 0 }
 // nextRoute is the route that a failed path tries next: the opener's next port between the same addresses.
 //
 //mr:req MR-FAIL-007
-func (c *conn) nextRoute(p *path.Path) Route {
+func (c *conn) nextRoute(p *path.Path) path.Route {
 	if !c.opener() {
 		return p.Route
 	}
 	for range c.greeting.routes {
 		c.greeting.next = (c.greeting.next + 1) % len(c.greeting.routes)
-		r := c.greeting.routes[c.greeting.next]
-		if r != p.Route && r.Local.Addr() == p.Route.Local.Addr() && r.Remote.Addr() == p.Route.Remote.Addr() {
-			return r
+		route := c.greeting.routes[c.greeting.next]
+		if route != p.Route && route.Plane == p.Route.Plane {
+			return route
 		}
 	}
 	return p.Route

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openmetaroce/metaroce/engine/internal/path"
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
@@ -16,9 +17,9 @@ const wireVersion = 1
 
 // greeting is what a connection remembers of its handshake.
 type greeting struct {
-	routes  []Route               // opener: one for each path
+	routes  []path.Route          // opener: one for each path
 	next    int                   // opener: place in routes of the port tried last
-	route   Route                 // acceptor: where the OPEN came from
+	route   path.Route            // acceptor: where the OPEN came from
 	cookies map[netip.Addr][]byte // opener: from RETRY, by own address
 	print   string                // acceptor: fingerprint of the OPEN
 }
@@ -30,16 +31,12 @@ func (e *Endpoint) Open(now Time, routes []Route) (ConnID, error) {
 	if len(routes) == 0 || len(routes) > e.cfg.Paths {
 		return 0, fmt.Errorf("%w: %d routes for up to %d paths", ErrConfig, len(routes), e.cfg.Paths)
 	}
-	pairs := pairsOf(routes)
-	if len(pairs) > mostPlanes {
-		return 0, fmt.Errorf("%w: %d pairs of addresses, at most %d", ErrConfig, len(pairs), mostPlanes)
+	c := &conn{phase: opening}
+	c.survey(routes)
+	if len(c.pairs) > mostPlanes {
+		return 0, fmt.Errorf("%w: %d pairs of addresses, at most %d", ErrConfig, len(c.pairs), mostPlanes)
 	}
-	c := &conn{
-		phase:    opening,
-		pairs:    pairs,
-		tags:     tags{local: e.newTag(), localFirst: e.first()},
-		greeting: greeting{routes: append([]Route(nil), routes...)},
-	}
+	c.tags = tags{local: e.newTag(), localFirst: e.first()}
 	e.add(c)
 	e.schedule(c, 0)
 	return c.id, nil
@@ -131,7 +128,7 @@ func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 		c.greeting.cookies = make(map[netip.Addr][]byte)
 	}
 	c.greeting.cookies[d.Route.Local.Addr()] = append([]byte(nil), p.Cookie.Value...)
-	c.greeting.next = max(slices.Index(c.greeting.routes, d.Route), 0) // the port that works
+	c.greeting.next = max(slices.Index(c.greeting.routes, e.from), 0) // the port that works
 	c.clock.retries = 0
 	e.schedule(c, 0)
 }
@@ -140,7 +137,7 @@ func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 //
 //mr:req MR-CONN-005
 //mr:req MR-CONN-019 MR-CONN-024
-func (e *Endpoint) handleAccept(c *conn, d Datagram) {
+func (e *Endpoint) handleAccept(c *conn) {
 	accept := &e.in.Plain.Accept
 	if c.phase != opening {
 		if accept.Accept.Tag == c.tags.remote {
@@ -154,7 +151,7 @@ func (e *Endpoint) handleAccept(c *conn, d Datagram) {
 		return
 	}
 	c.tags.remote, c.tags.peerFirst = accept.Accept.Tag, accept.Accept.First
-	c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()).valid = true
+	c.pairs[e.from.Plane].valid = true
 	e.table.byRemote[c.tags.remote] = c
 	e.establish(c, &accept.Parameters)
 	for i, route := range c.greeting.routes[:min(len(c.greeting.routes), c.limits.paths)] {

@@ -60,7 +60,7 @@ func (e *Endpoint) dispatch(c *conn, d *Datagram) {
 	case wire.OpcodeRetry:
 		e.handleRetry(c, *d)
 	case wire.OpcodeAccept:
-		e.handleAccept(c, *d)
+		e.handleAccept(c)
 	case wire.OpcodeReject:
 		e.handleReject(c)
 	case wire.OpcodeVersions:
@@ -88,7 +88,7 @@ func (e *Endpoint) arrive(c *conn, d *Datagram) *path.Path {
 	}
 	p := c.paths.Get(base.Path)
 	if p == nil {
-		p = e.newPath(c, base.Path, d.Route)
+		p = e.newPath(c, base.Path, e.from)
 	}
 	c.clock.heard, c.clock.asks = e.now, 0
 	if c.phase == accepting {
@@ -100,14 +100,15 @@ func (e *Endpoint) arrive(c *conn, d *Datagram) *path.Path {
 // arrival fills in what the packet under way says of its path.
 func (e *Endpoint) arrival(a *path.Arrival, d *Datagram) {
 	base := &e.in.Base
-	a.At, a.PSN, a.TSN, a.Epoch, a.ECN = e.now, base.Psn, base.Tsn, base.Epoch, d.ECN
+	a.At, a.Route, a.Epoch, a.ECN = e.now, e.from, base.Epoch, d.ECN
+	a.PSN, a.TSN = base.Psn, base.Tsn
 }
 
 // follow lets an acceptor answer where the path's latest packet came from: only openers choose ports.
 //
 //mr:req MR-PATH-012 MR-PATH-013
-func (e *Endpoint) follow(c *conn, p *path.Path, a *path.Arrival, route *Route) {
-	if !c.opener() && p.Follow(a, route) {
+func (e *Endpoint) follow(c *conn, p *path.Path, a *path.Arrival) {
+	if !c.opener() && p.Follow(a) {
 		e.touch(c, p.Deadline())
 	}
 }
@@ -127,7 +128,7 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, d *Datagram) {
 	var a path.Arrival
 	e.arrival(&a, d)
 	if p.Tracker().Hear(a) {
-		e.follow(c, p, &a, &d.Route)
+		e.follow(c, p, &a)
 	}
 	switch base.Opcode {
 	case wire.OpcodeAck:
@@ -139,7 +140,7 @@ func (e *Endpoint) onPath(c *conn, p *path.Path, d *Datagram) {
 	case wire.OpcodeProbe:
 		e.handleProbe(c, p, d)
 	case wire.OpcodeProbeReply:
-		e.handleProbeReply(c, d.Route)
+		e.handleProbeReply(c)
 	case wire.OpcodeConfirm:
 		// Having been heard is all it says.
 	case wire.OpcodeClose:

@@ -46,7 +46,7 @@ func (e *Endpoint) tooLong(c *conn, size, losses int) error {
 		}
 		losses -= n.Losses
 		if found == nil || n.Lost < found.Lost {
-			found = &MTUError{Conn: c.id, Peer: p.Route.Remote, Path: p.ID, Lost: n.Lost, Passed: n.Passed}
+			found = &MTUError{Conn: c.id, Peer: c.spell(p.Route).Remote, Path: p.ID, Lost: n.Lost, Passed: n.Passed}
 		}
 	}
 	if losses > 0 {

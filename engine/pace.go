@@ -44,7 +44,7 @@ func newControl(cfg *Config, packet, paths int) control {
 		packet: packet,
 		rtt:    cfg.InitialRTT,
 		base:   cfg.InitialRTT,
-		window: cfg.Control.New(cc.Config{
+		window: cfg.Control.New(&cc.Config{
 			Initial: min(cfg.MaxWindow, paths*cfg.InitialWindow),
 			Least:   packet / slowest,
 			Most:    cfg.MaxWindow,

@@ -25,7 +25,7 @@ func (e *Endpoint) handleSequenced(c *conn, p *path.Path, d *Datagram) {
 	a.Floor = k.message.Floor
 	verdict, newest, urgent := p.Tracker().Admit(a)
 	if newest {
-		e.follow(c, p, &a, &d.Route)
+		e.follow(c, p, &a)
 	}
 	switch verdict {
 	case path.Copy:

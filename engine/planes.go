@@ -32,39 +32,55 @@ const (
 // Planes of a connection at most.
 const mostPlanes = 16
 
-// pairOf returns the plane between two addresses, or nil.
-func (c *conn) pairOf(local, remote netip.Addr) *pair {
+// locate finds the plane that a route lies in; ok is false when it leads to or from another address than the connection's.
+func (c *conn) locate(r *Route) (route path.Route, ok bool) {
+	local, remote := r.Local.Addr(), r.Remote.Addr()
 	for i := range c.pairs {
 		if q := &c.pairs[i]; q.remote == remote && (q.local == local || !q.local.IsValid()) {
-			return q
+			return path.Route{Plane: uint8(i), Local: r.Local.Port(), Remote: r.Remote.Port()}, true
 		}
 	}
-	return nil
+	return path.Route{}, false
+}
+
+// enter locates the route that a datagram came on, and learns where its plane ends here.
+func (c *conn) enter(r *Route) (route path.Route, ok bool) {
+	if route, ok = c.locate(r); ok {
+		if q := &c.pairs[route.Plane]; !q.local.IsValid() {
+			q.local = r.Local.Addr()
+		}
+	}
+	return route, ok
+}
+
+// spell names the two ends of a route.
+func (c *conn) spell(route path.Route) Route {
+	q := &c.pairs[route.Plane]
+	return Route{Local: netip.AddrPortFrom(q.local, route.Local), Remote: netip.AddrPortFrom(q.remote, route.Remote)}
 }
 
 // pairOn returns the plane of a path.
-func (c *conn) pairOn(p *path.Path) *pair {
-	return c.pairOf(p.Route.Local.Addr(), p.Route.Remote.Addr())
-}
+func (c *conn) pairOn(p *path.Path) *pair { return &c.pairs[p.Route.Plane] }
 
-// pairsOf lists the planes of the opener's routes, in the order in which they first occur.
-func pairsOf(routes []Route) (pairs []pair) {
-	c := conn{}
-	for _, r := range routes {
-		if c.pairOf(r.Local.Addr(), r.Remote.Addr()) == nil {
+// survey lists the planes of the opener's routes, in the order in which they first occur, and keeps the routes.
+func (c *conn) survey(routes []Route) {
+	c.greeting.routes = make([]path.Route, len(routes))
+	for i := range routes {
+		r := &routes[i]
+		if _, known := c.locate(r); !known {
 			c.pairs = append(c.pairs, pair{plane: uint8(len(c.pairs)), local: r.Local.Addr(), remote: r.Remote.Addr()})
 		}
+		c.greeting.routes[i], _ = c.locate(r)
 	}
-	return c.pairs
 }
 
 // addresses announces the planes of an opener.
 func (c *conn) addresses() (list []wire.ParametersAddress) {
 	for _, q := range c.pairs {
 		a := wire.ParametersAddress{Plane: q.plane, Family: family(q.local), Ip: q.local.As16()}
-		for _, r := range c.greeting.routes {
-			if r.Local.Addr() == q.local {
-				a.Port = r.Local.Port()
+		for _, route := range c.greeting.routes {
+			if c.pairs[route.Plane].local == q.local {
+				a.Port = route.Local
 				break
 			}
 		}
@@ -120,14 +136,13 @@ func (e *Endpoint) pairsWith(r Route, theirs []wire.ParametersAddress) []pair {
 //
 //mr:req MR-PLANE-002
 func (e *Endpoint) admit(c *conn, d *Datagram) bool {
-	q := c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr())
-	if q == nil {
+	route, ok := c.enter(&d.Route)
+	if !ok {
 		e.drop(DropAddress)
 		return false
 	}
-	if !q.local.IsValid() {
-		q.local = d.Route.Local.Addr()
-	}
+	e.from = route
+	q := &c.pairs[route.Plane]
 	q.heard = e.now
 	if !q.valid {
 		q.in += uint64(len(d.Bytes))
@@ -143,11 +158,8 @@ func (q *pair) pays(size int) bool {
 }
 
 // paid notes what goes to a plane that is not valid yet.
-func (c *conn) paid(r *Route, size int) {
-	if len(c.pairs) < 2 {
-		return // the handshake has shown the only one to be valid
-	}
-	if q := c.pairOf(r.Local.Addr(), r.Remote.Addr()); q != nil && !q.valid {
+func (c *conn) paid(plane uint8, size int) {
+	if q := &c.pairs[plane]; !q.valid {
 		q.out += uint64(size)
 	}
 }
@@ -169,9 +181,9 @@ func (e *Endpoint) challenge(q *pair) (token uint64, ok bool) {
 // full packets.
 //
 //mr:req MR-PLANE-004
-func (e *Endpoint) handleProbeReply(c *conn, r Route) {
-	q := c.pairOf(r.Local.Addr(), r.Remote.Addr())
-	if q == nil || q.valid || q.token == 0 || e.in.Plain.ProbeReply.Token != q.token {
+func (e *Endpoint) handleProbeReply(c *conn) {
+	q := &c.pairs[e.from.Plane]
+	if q.valid || q.token == 0 || e.in.Plain.ProbeReply.Token != q.token {
 		return
 	}
 	q.valid = true
@@ -184,9 +196,9 @@ func (e *Endpoint) handleProbeReply(c *conn, r Route) {
 }
 
 // newPath puts a path into use: at once on a valid plane, after a challenge on another.
-func (e *Endpoint) newPath(c *conn, id uint16, route Route) *path.Path {
+func (e *Endpoint) newPath(c *conn, id uint16, route path.Route) *path.Path {
 	p := path.New(id, route, c.pathCfg)
-	if q := c.pairOn(p); q != nil && !q.valid {
+	if !c.pairOn(p).valid {
 		p.Bar(e.now)
 		e.touch(c, p.Deadline())
 	}

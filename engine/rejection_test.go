@@ -27,12 +27,12 @@ func halfway(t *testing.T) *duet {
 func (p *duet) hand(w wire.Packet) *Endpoint {
 	p.t.Helper()
 	end, peer := p.ends[0], p.ends[1].table.conns[0]
-	route := peer.paths.Get(0)
-	stamp := route.Transmit(p.now)
+	out := peer.paths.Get(0)
+	route, stamp := peer.spell(out.Route), out.Transmit(p.now)
 	w.Base.Tag, w.Base.Psn, w.Base.Tsn = peer.tags.remote, stamp.PSN, stamp.TSN
 	b, err := w.Append(nil)
 	p.must(err)
-	end.HandleDatagram(p.now, Datagram{Route: Route{Local: route.Route.Remote, Remote: route.Route.Local}, ECN: ECT0, Bytes: b})
+	end.HandleDatagram(p.now, Datagram{Route: Route{Local: route.Remote, Remote: route.Local}, ECN: ECT0, Bytes: b})
 	p.must(end.Check())
 	return end
 }

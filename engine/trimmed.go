@@ -26,7 +26,10 @@ func (e *Endpoint) trimmed(d Datagram) {
 		return
 	}
 	c := e.table.byLocal[base.Tag]
-	if c == nil || !c.live() || c.pairOf(d.Route.Local.Addr(), d.Route.Remote.Addr()) == nil || c.paths.Get(base.Path) == nil {
+	if c == nil || !c.live() || c.paths.Get(base.Path) == nil {
+		return
+	}
+	if _, ok := c.locate(&d.Route); !ok {
 		return
 	}
 	sent := c.answers.notice(wire.Notice{

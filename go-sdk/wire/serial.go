@@ -6,7 +6,7 @@ package wire
 // Real fields use Serial32 and Serial16; models use narrow spaces, where wrapping is reached soon.
 //
 // The methods take numbers of the space; higher bits are ignored.
-type Space uint
+type Space uint8
 
 // The spaces of the fields that the schema marks serial.
 const (

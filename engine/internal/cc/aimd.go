@@ -8,7 +8,7 @@ import "github.com/openmetaroce/metaroce/engine/internal/mono"
 // were marked CE (the rule of DCTCP, RFC 8257). Loss alone changes nothing: it counts only when it comes with queueing, in
 // a mass that no random loss explains, or on a path where marks do not get through.
 type AIMD struct {
-	cfg       Config
+	cfg       *Config
 	window    int
 	threshold int // growth is exponential below it
 	credit    int // acknowledged bytes not yet turned into growth
@@ -29,8 +29,8 @@ const (
 	lossFactor = 0.7
 )
 
-func newAIMD(cfg Config) AIMD {
-	a := AIMD{cfg: cfg}
+func newAIMD(cfg *Config) *AIMD {
+	a := &AIMD{cfg: cfg}
 	a.Restart()
 	return a
 }

@@ -47,13 +47,12 @@ const (
 	Constant
 )
 
-// New returns a controller of a kind at its first window.
-func (k Kind) New(cfg Config) Controller {
+// New returns a controller of a kind at its first window. The bounds must not change while it is in use.
+func (k Kind) New(cfg *Config) Controller {
 	if k == Constant {
 		return fixed(min(max(cfg.Initial, cfg.Least), cfg.Most))
 	}
-	a := newAIMD(cfg)
-	return &a
+	return newAIMD(cfg)
 }
 
 // fixed is a window that never changes.

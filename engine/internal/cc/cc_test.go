@@ -11,7 +11,7 @@ import (
 
 const rtt = int64(1_000_000)
 
-func config() Config { return Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Step: 4_160} }
+func config() *Config { return &Config{Initial: 40_000, Least: 4_160, Most: 1 << 20, Step: 4_160} }
 
 // At most one decrease in each round trip, however many ACKs carry marks.
 //

@@ -25,7 +25,7 @@ type governed struct {
 func newGoverned(t rapid.TB) *governed {
 	cfg := config()
 	return &governed{
-		t: t, aimd: newAIMD(cfg), exact: model.NewWindow(model.Limits{First: cfg.Initial, Least: cfg.Least, Most: cfg.Most, Step: cfg.Step}),
+		t: t, aimd: *newAIMD(cfg), exact: model.NewWindow(model.Limits{First: cfg.Initial, Least: cfg.Least, Most: cfg.Most, Step: cfg.Step}),
 	}
 }
 

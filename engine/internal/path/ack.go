@@ -21,9 +21,9 @@ func (p *Path) Valid(b *wire.PathAck) bool {
 	switch {
 	case (b.Base|b.Largest)&^l.space.Mask() != 0:
 		return false
-	case sent <= 0 || uint64(sent) > l.tsns:
+	case sent <= 0 || sent > int64(l.tsns):
 		return false
-	case ahead < 0 || uint64(ahead) > l.psns:
+	case ahead < 0 || uint64(ahead) > p.Sent.Packets-p.Sent.Resent:
 		return false
 	}
 	return int64(lastBit(b)) < ahead
@@ -56,7 +56,7 @@ type Verdict struct {
 //mr:req MR-ACK-006
 func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]Ref, Verdict) {
 	l := &p.ledger
-	before := l.inFlight
+	before := p.InFlight()
 	known := len(out)
 	ackedBytes := 0
 	for l.space.Diff(b.Base, l.floor) > 0 {
@@ -80,7 +80,9 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 			p.restart()
 			ackedBytes = 0 // of long ago: they say nothing about what the path carries now
 		}
-		p.timer.progress(now)
+		if p.watch != nil {
+			p.timer.progress(now)
+		}
 	}
 	v.Feedback = p.congestion(now, b, cc.Feedback{Bytes: ackedBytes, InFlight: before, Lost: v.Lost})
 	return out, v
@@ -124,7 +126,10 @@ func (p *Path) vector(b *wire.PathAck, out []Ref, ackedBytes int) ([]Ref, int) {
 //mr:req MR-LOSS-002 MR-LOSS-012
 func (p *Path) declareLost(largest, refusals uint32) int {
 	l := &p.ledger
-	width := p.guard.width
+	if !l.flies() {
+		return 0
+	}
+	width := int64(p.guard.width)
 	if t, ok := l.transmission(largest); ok && t.probe {
 		width = 0
 	}

@@ -20,7 +20,7 @@ func TestGuardDoublesUpToItsBound(t *testing.T) {
 	p.rtt.sample(time.Millisecond)
 	now, duplicates := mono.Time(time.Second), uint32(0)
 	p.guard.since = now
-	var widths []int64
+	var widths []int32
 	for range 10 {
 		s := p.Record(now, Moved{Size: 100})
 		after := p.Probe(now)
@@ -33,13 +33,13 @@ func TestGuardDoublesUpToItsBound(t *testing.T) {
 		}, 0, nil)
 		widths = append(widths, p.guard.width)
 	}
-	if diff := cmp.Diff([]int64{1, 2, 4, 8, 16, 32, 64, 128, 128, 128}, widths); diff != "" {
+	if diff := cmp.Diff([]int32{1, 2, 4, 8, 16, 32, 64, 128, 128, 128}, widths); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	step := decayAfter * p.rtt.smoothed
 	for _, c := range []struct {
 		after time.Duration
-		want  int64
+		want  int32
 	}{{step - 1, 128}, {1, 127}, {step, 126}, {200 * step, 0}} {
 		now = now.Add(c.after)
 		p.learn(now, &wire.PathAck{})

@@ -23,6 +23,9 @@ func (p *Path) Check() error {
 			}
 		}
 	}
+	if l.board == nil {
+		return p.tracker.check(p.ID)
+	}
 	if flying != l.flight.n || waiting != l.lost.n || bytes != l.inFlight {
 		return fmt.Errorf("path %d: %d in flight (%d B) and %d lost, lists say %d (%d B) and %d",
 			p.ID, flying, bytes, waiting, l.flight.n, l.inFlight, l.lost.n)
@@ -49,6 +52,9 @@ func (p *Path) checkOrder() error {
 }
 
 func (t *Tracker) check(id uint16) error {
+	if t.rings == nil {
+		return nil
+	}
 	if word, mask := bit(t.base); t.placed[word]&mask != 0 {
 		return fmt.Errorf("path %d: base %d is placed", id, t.base)
 	}

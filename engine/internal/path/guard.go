@@ -13,9 +13,9 @@ import (
 // order, which is the rule. Only proof raises it: a chunk that was sent again for a gap, and then arrived twice. So a
 // network that sprays or rehashes underneath degrades nothing but the speed of detection.
 type guard struct {
-	width      int64
 	since      mono.Time // of the last change
-	duplicates uint32    // reported by the peer
+	width      int32
+	duplicates uint32 // reported by the peer
 }
 
 // Bounds of the guard.
@@ -30,7 +30,7 @@ const (
 func (p *Path) learn(now mono.Time, b *wire.PathAck) {
 	g := &p.guard
 	if steps := int64(now.Sub(g.since) / max(decayAfter*p.rtt.smoothed, time.Microsecond)); steps > 0 && g.width > 0 {
-		g.width = max(g.width-steps, 0)
+		g.width = int32(max(int64(g.width)-steps, 0))
 		g.since = now
 	}
 	if !b.HasCounters || int32(b.Counters.Duplicates-g.duplicates) <= 0 {

@@ -11,15 +11,19 @@ import (
 // health tells whether a path is in service. Failure is a verdict of its own: losses, even many, are not it.
 type health struct {
 	down    bool
-	barred  bool      // the peer's address is not valid yet
-	since   uint32    // first TSN sent after the failure: its acknowledgment brings the path back
-	next    mono.Time // when the path is probed again
-	wait    time.Duration
-	sent    uint32 // transmissions of the sample under way
-	lost    uint32 // of those, lost by send order
+	barred  bool   // the peer's address is not valid yet
+	sent    uint16 // transmissions of the sample under way
+	lost    uint16 // of those, lost by send order
 	refused uint32 // packets that the peer has reported as refused
-	asked   int32  // probes since the failure, or since the route changed
 	Service
+}
+
+// outage is how a path that is out of service is asked to come back.
+type outage struct {
+	next  mono.Time // when it is probed again
+	wait  time.Duration
+	since uint32 // first TSN sent after the failure: its acknowledgment brings the path back
+	asked int32  // probes since the failure, or since the route changed
 }
 
 // Bounds of the failure rules.
@@ -70,19 +74,19 @@ func (p *Path) LossFraction() (fraction float64, fresh bool) {
 func (p *Path) Fail(now mono.Time, route Route, out []Moved) []Moved {
 	out = p.evict(out)
 	p.Rebind(now, route)
-	h := &p.health
-	h.down = true
-	h.Downs++
-	h.asked = 0
-	h.since = p.ledger.nextTSN
-	h.wait = p.PTO()
-	h.next = now
+	p.health.down = true
+	p.health.Downs++
+	p.wake()
 	p.timer = timer{}
+	p.outage = outage{next: now, wait: p.PTO(), since: p.ledger.nextTSN}
 	return out
 }
 
 func (p *Path) evict(out []Moved) []Moved {
 	l := &p.ledger
+	if l.board == nil {
+		return out
+	}
 	for _, q := range []*list{&l.flight, &l.lost} {
 		for q.n > 0 {
 			psn := q.head
@@ -98,10 +102,10 @@ func (p *Path) evict(out []Moved) []Moved {
 //
 //mr:req MR-FAIL-007
 func (p *Path) probeAgain(now mono.Time) {
-	p.health.asked++
+	p.outage.asked++
 	p.timer.wantProbe = true
-	p.health.next = now.Add(p.health.wait)
-	p.health.wait = min(2*p.health.wait, longest)
+	p.outage.next = now.Add(p.outage.wait)
+	p.outage.wait = min(2*p.outage.wait, longest)
 }
 
 // revive puts the path back into service once a packet of full length sent since the failure is acknowledged, and no other
@@ -110,7 +114,7 @@ func (p *Path) probeAgain(now mono.Time) {
 //mr:req MR-FAIL-005 MR-FAIL-007
 func (p *Path) revive(largest uint32) {
 	h := &p.health
-	if !h.down || h.barred || p.ledger.space.Less(largest, h.since) {
+	if !h.down || h.barred || p.ledger.space.Less(largest, p.outage.since) {
 		return
 	}
 	if t, ok := p.ledger.transmission(largest); !ok || !t.full {
@@ -136,14 +140,14 @@ func (p *Path) restart() {
 }
 
 // Hopeless tells whether the path is out of service and stays so on its present route: a probe has gone unanswered.
-func (p *Path) Hopeless() bool { return p.Proving() && p.health.asked > 1 }
+func (p *Path) Hopeless() bool { return p.Proving() && p.outage.asked > 1 }
 
 // Silent tells whether enough probes are unanswered to make the path suspect, once other paths are heard.
-func (p *Path) Silent() bool { return !p.health.down && p.timer.unanswered >= unansweredProbes }
+func (p *Path) Silent() bool { return !p.health.down && p.unanswered() >= unansweredProbes }
 
 // Service counts how often a path went out of service and came back.
 type Service struct {
-	Downs, Ups uint64
+	Downs, Ups uint32
 }
 
 // Health returns the path's service counters.
@@ -152,7 +156,8 @@ func (p *Path) Health() Service { return p.health.Service }
 // Bar keeps a path out of service until Unbar: its peer's address is not known to be true.
 func (p *Path) Bar(now mono.Time) {
 	p.health.down, p.health.barred = true, true
-	p.health.wait, p.health.next = p.PTO(), now
+	p.wake()
+	p.outage.wait, p.outage.next = p.PTO(), now
 }
 
 // Unbar lets the path prove that it carries full packets, and so come into service.
@@ -161,15 +166,15 @@ func (p *Path) Unbar(now mono.Time) {
 		return
 	}
 	p.health.barred = false
-	p.health.since = p.ledger.nextTSN
-	p.health.wait, p.health.next = p.PTO(), now
+	p.outage.since = p.ledger.nextTSN
+	p.outage.wait, p.outage.next = p.PTO(), now
 }
 
 // Proving tells whether the path has to show that it carries full packets before it comes into service.
 func (p *Path) Proving() bool { return p.health.down && !p.health.barred }
 
 // Mute tells whether the path, although in service, has been silent for so long that its chunks are sent again one by one.
-func (p *Path) Mute() bool { return !p.health.down && p.timer.unanswered > unansweredProbes }
+func (p *Path) Mute() bool { return !p.health.down && p.unanswered() > unansweredProbes }
 
 // Overdue tells whether an answer has been missed on the path.
-func (p *Path) Overdue() bool { return !p.health.down && p.timer.unanswered > 0 }
+func (p *Path) Overdue() bool { return !p.health.down && p.unanswered() > 0 }

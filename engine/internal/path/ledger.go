@@ -44,21 +44,25 @@ type list struct {
 	n          int32
 }
 
-// ledger is the sending half: what every PSN from floor to next names and what became of it. The flight list is ordered
-// by TSN, so that loss by send order only looks at its head.
+// ledger is the sending half: the numbers taken, and on its board what became of them.
 type ledger struct {
-	space    wire.Space
-	floor    uint32 // lowest PSN neither acknowledged nor abandoned; next when there is none
-	next     uint32
+	*board         // nil while nothing is outstanding and nothing sent is remembered
+	floor   uint32 // lowest PSN neither acknowledged nor abandoned; next when there is none
+	next    uint32
+	nextTSN uint32
+	largest uint32 // largest TSN acknowledged
+	tsns    uint32 // TSNs ever taken, or more than a space has
+	space   wire.Space
+}
+
+// board is what every PSN from floor to next names and what became of it. The flight list is ordered by TSN, so that loss
+// by send order only looks at its head.
+type board struct {
 	ring     []entry // index PSN mod len; len grows on demand up to window
 	flight   list
 	lost     list
-	inFlight int // bytes of the flight list
-	nextTSN  uint32
-	largest  uint32         // largest TSN acknowledged
+	inFlight int            // bytes of the flight list
 	sent     []transmission // index TSN mod len: the latest ones
-	psns     uint64         // PSNs ever taken
-	tsns     uint64         // TSNs ever taken
 }
 
 // transmission is what is remembered of a TSN.
@@ -90,6 +94,9 @@ func (l *ledger) holds(psn uint32) bool {
 	return l.space.Diff(psn, l.floor) >= 0 && l.space.Diff(l.next, psn) > 0
 }
 
+// flies tells whether anything is in flight.
+func (l *ledger) flies() bool { return l.board != nil && l.flight.n > 0 }
+
 func (l *ledger) outstanding() int64 { return l.space.Diff(l.next, l.floor) }
 
 func (l *ledger) room() bool { return l.outstanding() < window(l.space) }
@@ -98,13 +105,16 @@ func (l *ledger) room() bool { return l.outstanding() < window(l.space) }
 //
 //mr:req MR-PATH-009
 func (l *ledger) transmit(t transmission) uint32 {
+	if l.board == nil {
+		l.board = new(board)
+	}
 	if l.space.Diff(l.nextTSN, l.largest) > int64(len(l.sent)) {
 		l.remember()
 	}
 	tsn := l.nextTSN
 	l.sent[int(tsn)&(len(l.sent)-1)] = t
 	l.nextTSN = l.space.Add(tsn, 1)
-	l.tsns++
+	l.tsns = max(l.tsns, l.tsns+1)
 	return tsn
 }
 
@@ -124,8 +134,11 @@ func (l *ledger) remember() {
 
 // transmission returns what is remembered of a TSN.
 func (l *ledger) transmission(tsn uint32) (transmission, bool) {
+	if l.board == nil {
+		return transmission{}, false
+	}
 	age := l.space.Diff(l.nextTSN, tsn)
-	if age <= 0 || age > int64(len(l.sent)) || uint64(age) > l.tsns {
+	if age <= 0 || age > int64(len(l.sent)) || age > int64(l.tsns) {
 		return transmission{}, false
 	}
 	return l.sent[int(tsn)&(len(l.sent)-1)], true
@@ -143,7 +156,6 @@ func (l *ledger) record(m *Moved, tsn uint32) uint32 {
 	}
 	psn := l.next
 	l.next = l.space.Add(psn, 1)
-	l.psns++
 	s := l.slot(psn)
 	s.ref, s.size, s.tsn, s.before = m.Ref, int32(m.Size), tsn, uint8(min(m.Losses, 255))
 	s.losses, s.forGap = 0, false
@@ -152,17 +164,17 @@ func (l *ledger) record(m *Moved, tsn uint32) uint32 {
 }
 
 func (l *ledger) grow() {
-	old := *l
-	l.ring = make([]entry, max(4, 2*len(old.ring)))
+	old := l.ring
+	l.ring = make([]entry, max(4, 2*len(old)))
 	for psn := l.floor; psn != l.next; psn = l.space.Add(psn, 1) {
-		*l.slot(psn) = *old.slot(psn)
+		*l.slot(psn) = old[int(psn)&(len(old)-1)]
 	}
 }
 
-// rest gives back the memory of a ledger in which nothing is outstanding.
+// rest gives back the board of a ledger in which nothing is outstanding.
 func (l *ledger) rest() {
 	if l.floor == l.next {
-		l.ring, l.sent = nil, nil
+		l.board = nil
 	}
 }
 

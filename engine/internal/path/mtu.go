@@ -8,7 +8,7 @@ import "github.com/openmetaroce/metaroce/go-sdk/wire"
 // It is empty (lost = 0) while nothing has been lost since then.
 type narrow struct {
 	lost   int32 // bytes of the smallest of them
-	times  int
+	times  int32
 	passed int32 // bytes of the largest packet that arrived meanwhile
 }
 
@@ -50,5 +50,5 @@ type Narrow struct {
 func (p *Path) Narrow() Narrow {
 	const probe = wire.BaseSize + wire.ProbeSize + 4 // the packet that has exposed the losses, at the least
 	n := &p.narrow
-	return Narrow{Losses: n.times, Lost: int(n.lost), Passed: max(int(n.passed), probe)}
+	return Narrow{Losses: int(n.times), Lost: int(n.lost), Passed: max(int(n.passed), probe)}
 }

@@ -7,7 +7,6 @@
 package path
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine/internal/cc"
@@ -15,9 +14,10 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// Route names the two ends that a datagram travels between, as this host sees them.
+// Route is a way between the two addresses of a plane: the ports at its ends, as this host sees them.
 type Route struct {
-	Local, Remote netip.AddrPort
+	Plane         uint8 // place in the list of the connection
+	Local, Remote uint16
 }
 
 // Config is what all paths of a connection share.
@@ -46,32 +46,45 @@ type Counters struct {
 	Resent     uint64
 	Lost       uint64
 	Acked      uint64
-	Abandoned  uint64
 	CE         uint64 // own packets that the peer saw marked
 	TailProbes uint64
 	RTOFired   uint64
 }
 
 // Path is one route of a connection.
+// A resting path is small: it has no board, no rings and no watch.
 //
 //mr:req MR-PATH-001
 type Path struct {
 	ID       uint16
+	Route    Route
 	Epoch    uint8
 	ecn      ecn
 	reported reported
-	Route    Route
 	Sent     Counters
 	cfg      *Config
-	ledger   ledger
-	tracker  Tracker
 	rtt      estimator
 	window   cc.Controller
-	timer    timer
+	ledger   ledger
+	tracker  Tracker
 	health   health
-	left     left
 	narrow   narrow
 	guard    guard
+	*watch   // nil while nothing is in flight or asked for, and the path is in service
+}
+
+// watch is what a path that waits for something keeps.
+type watch struct {
+	timer  timer
+	left   left
+	outage outage
+}
+
+// wake makes sure that the path has a watch.
+func (p *Path) wake() {
+	if p.watch == nil {
+		p.watch = &watch{left: left{until: mono.Never}}
+	}
 }
 
 // reported is what the peer's blocks said last.
@@ -88,8 +101,7 @@ func New(id uint16, route Route, cfg *Config) *Path {
 		ledger:  newLedger(cfg),
 		tracker: newTracker(cfg),
 		rtt:     newEstimator(cfg.InitialRTT),
-		window:  cc.Constant.New(cfg.Congestion),
-		left:    left{until: mono.Never},
+		window:  cc.Constant.New(&cfg.Congestion),
 	}
 }
 
@@ -109,13 +121,14 @@ func (p *Path) Room(sizeBytes int) bool {
 
 //mr:req MR-CC-001
 func (p *Path) fits(sizeBytes int) bool {
-	return p.ledger.flight.n == 0 || p.ledger.inFlight+sizeBytes <= p.window.Window()
+	return !p.ledger.flies() || p.ledger.inFlight+sizeBytes <= p.window.Window()
 }
 
 // Record enters a packet with a new PSN. The caller has asked Room.
 func (p *Path) Record(now mono.Time, m Moved) Stamp {
+	p.wake()
 	if p.Sent.Packets == 0 {
-		p.window = p.cfg.Control.New(p.cfg.Congestion) // nothing could be learned before
+		p.window = p.cfg.Control.New(&p.cfg.Congestion) // nothing could be learned before
 	}
 	tsn := p.ledger.transmit(transmission{at: now})
 	psn := p.ledger.record(&m, tsn)
@@ -142,7 +155,7 @@ const mostLosses = 8
 func (p *Path) Stuck(psn uint32) bool { return p.ledger.slot(psn).losses >= mostLosses }
 
 // HasLost tells whether a lost chunk waits, be there room or not.
-func (p *Path) HasLost() bool { return p.ledger.lost.n > 0 }
+func (p *Path) HasLost() bool { return p.ledger.board != nil && p.ledger.lost.n > 0 }
 
 // Resend enters another transmission of a lost PSN: same chunk, same path, new TSN.
 func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
@@ -157,10 +170,7 @@ func (p *Path) Resend(now mono.Time, psn uint32) Stamp {
 
 // Abandon gives up a PSN: it completes nothing any more and the floor may pass it.
 func (p *Path) Abandon(psn uint32) {
-	psn &= p.cfg.Space.Mask() // it may come from the wire
-	if p.ledger.abandon(psn) {
-		p.Sent.Abandoned++
-	}
+	p.ledger.abandon(psn & p.cfg.Space.Mask()) // it may come from the wire
 }
 
 // Transmit enters a packet that takes a TSN but no PSN; its PSN field carries the floor.
@@ -170,6 +180,7 @@ func (p *Path) Transmit(now mono.Time) Stamp {
 
 // Probe enters a packet that asks for an ACK at once. On a path that is to prove itself it must be a full one.
 func (p *Path) Probe(now mono.Time) Stamp {
+	p.wake()
 	p.timer.sent(now)
 	p.timer.wantProbe = false
 	p.timer.exposed = true
@@ -182,7 +193,7 @@ func (p *Path) unsequenced(t transmission) Stamp {
 }
 
 // Exposed tells whether a probe has followed the last chunk: its acknowledgment will expose what is lost.
-func (p *Path) Exposed() bool { return p.ledger.flight.n == 0 || p.timer.exposed }
+func (p *Path) Exposed() bool { return !p.ledger.flies() || p.timer.exposed }
 
 // Outstanding returns the chunk that a PSN names while it is neither acknowledged nor abandoned.
 func (p *Path) Outstanding(psn uint32) (Ref, bool) {
@@ -195,20 +206,31 @@ func (p *Path) Outstanding(psn uint32) (Ref, bool) {
 }
 
 // InFlight is the number of bytes sent and neither acknowledged, lost nor abandoned.
-func (p *Path) InFlight() int { return p.ledger.inFlight }
+func (p *Path) InFlight() int {
+	if p.ledger.board == nil {
+		return 0
+	}
+	return p.ledger.inFlight
+}
 
 // Idle tells whether every PSN is acknowledged or abandoned.
 func (p *Path) Idle() bool { return p.ledger.floor == p.ledger.next }
 
 // Rest gives back what an idle path does not need: no RTT sample is taken of what it has sent before.
-func (p *Path) Rest() { p.ledger.rest() }
+func (p *Path) Rest() {
+	p.tracker.rest()
+	p.ledger.rest()
+	if p.Idle() && !p.health.down && !p.WantsProbe() && !p.Overdue() {
+		p.watch = nil
+	}
+}
 
 // Window is the congestion window in bytes.
 func (p *Path) Window() int { return p.window.Window() }
 
 // RTT is the smoothed round-trip time; 0 before the first sample.
 func (p *Path) RTT() time.Duration {
-	if p.rtt.samples == 0 {
+	if p.rtt.least == 0 {
 		return 0
 	}
 	return p.rtt.smoothed

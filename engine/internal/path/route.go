@@ -22,7 +22,7 @@ func (p *Path) behind(tsn uint32) bool {
 //
 //mr:req MR-PATH-015
 func (p *Path) leave(now mono.Time) {
-	if p.ledger.flight.n > 0 {
+	if p.ledger.flies() {
 		p.left = left{p.ledger.nextTSN, now.Add(p.PTO())}
 	}
 }
@@ -32,25 +32,27 @@ func (p *Path) leave(now mono.Time) {
 //
 //mr:req MR-PATH-015
 func (p *Path) Overtake(now mono.Time) bool {
-	if now < p.left.until || p.Mute() {
+	if p.watch == nil || now < p.left.until || p.Mute() {
 		return false
 	}
 	l := &p.ledger
-	before := l.flight.n
-	for l.flight.n > 0 && p.behind(l.slot(l.flight.head).tsn) {
+	before := p.Sent.Lost
+	for l.flies() && p.behind(l.slot(l.flight.head).tsn) {
 		l.slot(l.flight.head).forGap = false
 		l.lose(l.flight.head)
 		p.Sent.Lost++
 	}
 	p.left.until = mono.Never
-	return l.flight.n < before
+	return p.Sent.Lost > before
 }
 
 // Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
 //
 //mr:req MR-PATH-013 MR-FAIL-007
 func (p *Path) Rebind(now mono.Time, route Route) {
-	p.health.asked = 0
+	if p.watch != nil {
+		p.outage.asked = 0
+	}
 	if route != p.Route {
 		p.leave(now)
 		p.Route = route
@@ -60,15 +62,17 @@ func (p *Path) Rebind(now mono.Time, route Route) {
 
 // Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells
 // whether they have changed.
-func (p *Path) Follow(a *Arrival, route *Route) bool {
-	if a.Epoch == p.Epoch && *route == p.Route {
+func (p *Path) Follow(a *Arrival) bool {
+	if a.Epoch == p.Epoch && a.Route == p.Route {
 		return false
 	}
-	if *route != p.Route {
+	if a.Route != p.Route {
 		p.leave(a.At)
 	}
-	p.health.asked = 0
-	p.Route, p.Epoch = *route, a.Epoch
-	p.health.next = min(p.health.next, a.At)
+	p.Route, p.Epoch = a.Route, a.Epoch
+	if p.watch != nil {
+		p.outage.asked = 0
+		p.outage.next = min(p.outage.next, a.At)
+	}
 	return true
 }

@@ -12,7 +12,6 @@ import (
 type estimator struct {
 	smoothed, variance time.Duration
 	least              time.Duration // of all samples; 0 = none yet
-	samples            uint64
 }
 
 func newEstimator(initial time.Duration) estimator {
@@ -21,13 +20,12 @@ func newEstimator(initial time.Duration) estimator {
 
 //mr:req MR-LOSS-008
 func (e *estimator) sample(rtt time.Duration) {
-	if e.samples == 0 {
+	if e.least == 0 {
 		e.smoothed, e.variance = rtt, rtt/2
 	} else {
 		e.variance += ((e.smoothed - rtt).Abs() - e.variance) / 4
 		e.smoothed += (rtt - e.smoothed) / 8
 	}
-	e.samples++
 	if e.least == 0 || rtt < e.least {
 		e.least = rtt
 	}
@@ -42,6 +40,14 @@ type timer struct {
 	latest     mono.Time // when the last of them was noticed
 	wantProbe  bool
 	exposed    bool // a probe has followed the last chunk
+}
+
+// unanswered is how often the timer has run out since the peer last said something new.
+func (p *Path) unanswered() int32 {
+	if p.watch == nil {
+		return 0
+	}
+	return p.timer.unanswered
 }
 
 // longest bounds the probe timeout after backoff.
@@ -70,9 +76,9 @@ func (p *Path) PTO() time.Duration {
 //mr:req MR-LOSS-005 MR-LOSS-007
 func (p *Path) Deadline() mono.Time {
 	if p.health.down {
-		return p.health.next
+		return p.outage.next
 	}
-	if p.ledger.flight.n == 0 {
+	if !p.ledger.flies() {
 		return mono.Never
 	}
 	oldest, _ := p.ledger.transmission(p.ledger.slot(p.ledger.flight.head).tsn)
@@ -95,7 +101,7 @@ func (p *Path) Deadline() mono.Time {
 //
 //mr:req MR-LOSS-007
 func (p *Path) RTO() time.Duration {
-	wait := p.PTO() << min(max(p.timer.unanswered-1, 0), 16)
+	wait := p.PTO() << min(max(p.unanswered()-1, 0), 16)
 	return min(wait, max(longest, p.PTO()))
 }
 
@@ -126,10 +132,13 @@ func (p *Path) Expire(now mono.Time) bool {
 }
 
 // RanOut tells whether the timer has run out just now.
-func (p *Path) RanOut(now mono.Time) bool { return p.timer.latest == now }
+func (p *Path) RanOut(now mono.Time) bool { return p.watch != nil && p.timer.latest == now }
 
 // WantProbe asks for a probe: when a path comes into use and its peer should learn of it.
-func (p *Path) WantProbe() { p.timer.wantProbe = true }
+func (p *Path) WantProbe() {
+	p.wake()
+	p.timer.wantProbe = true
+}
 
 // WantsProbe tells whether a probe is due.
-func (p *Path) WantsProbe() bool { return p.timer.wantProbe }
+func (p *Path) WantsProbe() bool { return p.watch != nil && p.timer.wantProbe }

@@ -10,6 +10,7 @@ import (
 // Arrival is what a packet says of its path, and when and how it came.
 type Arrival struct {
 	At       mono.Time
+	Route    Route
 	PSN, TSN uint32
 	Floor    uint8
 	Epoch    uint8
@@ -29,21 +30,26 @@ const (
 
 // Tracker is the receiving half of a path: which PSNs have been placed, and what an ACK says about them.
 type Tracker struct {
-	space      wire.Space
-	epoch      uint8 // of largest
-	heard      bool
-	marked     bool      // the last sequenced packet carried CE
-	silent     uint8     // blocks since the last one with counters
+	*rings               // nil while every PSN below the highest is placed, and no TSN is remembered
+	receivedAt mono.Time // when largest arrived
 	base       uint32    // lowest PSN neither placed nor below a floor
 	highest    uint32    // highest PSN that arrived
 	largest    uint32    // largest TSN accepted
-	placed     [4]uint64 // bit of PSN p: word p/64 mod 4, under mask 1<<63 >> (p mod 64); only [base, base+256) is meaningful
-	seen       [4]uint64 // of the 256 TSNs up to largest, like placed
-	receivedAt mono.Time // when largest arrived
 	packets    uint32
 	ce         uint32
 	counters   wire.PathCounters
-	reported   wire.PathCounters // as the last block with counters said
+	space      wire.Space
+	epoch      uint8 // of largest
+	heard      bool
+	marked     bool  // the last sequenced packet carried CE
+	news       bool  // counters have changed since the last block that had them
+	silent     uint8 // blocks since then
+}
+
+// rings are sets of numbers. The bit of n: word n/64 mod 4, under mask 1<<63 >> (n mod 64).
+type rings struct {
+	placed [4]uint64 // PSNs; only [base, base+256) is meaningful
+	seen   [4]uint64 // of the 256 TSNs up to largest, as far as they are remembered
 }
 
 //mr:req MR-CONN-017 MR-CONN-018
@@ -71,6 +77,9 @@ func (t *Tracker) Received() (packets, ce, duplicates, copies uint32) {
 //
 //mr:req MR-PATH-008
 func (t *Tracker) hear(a Arrival) (fresh, newest bool) {
+	if t.rings == nil {
+		t.rings = new(rings)
+	}
 	ahead := t.space.Diff(a.TSN, t.largest)
 	word, mask := bit(a.TSN)
 	switch {
@@ -81,6 +90,7 @@ func (t *Tracker) hear(a Arrival) (fresh, newest bool) {
 		return true, false // too old to tell; the PSN decides
 	case t.seen[word]&mask != 0:
 		t.counters.Copies++
+		t.news = true
 		return false, false
 	}
 	t.seen[word] |= mask
@@ -129,6 +139,7 @@ func (t *Tracker) Admit(a Arrival) (verdict Admission, newest, urgent bool) {
 	if ahead < 0 || t.placed[word]&mask != 0 {
 		t.counters.Duplicates++
 		t.counters.LastDuplicate = a.TSN
+		t.news = true
 		return Duplicate, newest, true
 	}
 	if jump := t.space.Diff(a.PSN, t.highest); jump > 0 {
@@ -146,6 +157,7 @@ func (t *Tracker) count(a Arrival) {
 		t.ce++
 	case notECT:
 		t.counters.NotEct++
+		t.news = true
 	}
 }
 
@@ -197,7 +209,17 @@ func (t *Tracker) Placed(psn uint32) {
 }
 
 // Refused counts a Fresh packet that was not placed; it stays unacknowledged.
-func (t *Tracker) Refused() { t.counters.Refused++ }
+func (t *Tracker) Refused() {
+	t.counters.Refused++
+	t.news = true
+}
+
+// rest gives back the rings when nothing is placed beyond base: a copy of what has come before is told from it by its PSN.
+func (t *Tracker) rest() {
+	if t.rings != nil && t.placed == [4]uint64{} {
+		t.rings = nil
+	}
+}
 
 // every is the largest number of blocks between two that carry counters.
 const every = 16
@@ -215,10 +237,9 @@ func (t *Tracker) Report(b *wire.PathAck) {
 	b.Sack = t.vector()
 	b.HasSack = b.Sack != wire.Bits256{}
 	t.silent++
-	b.HasCounters = t.counters != t.reported || t.silent >= every
+	b.HasCounters = t.news || t.silent >= every
 	if b.HasCounters {
-		t.silent = 0
-		t.reported = t.counters
+		t.silent, t.news = 0, false
 		b.Counters = t.counters
 	}
 }
@@ -227,6 +248,9 @@ func (t *Tracker) Report(b *wire.PathAck) {
 //
 //mr:req MR-ACK-003
 func (t *Tracker) vector() (v wire.Bits256) {
+	if t.rings == nil {
+		return v
+	}
 	first, shift := int(t.base>>6)&3, t.base&63
 	for i := range v {
 		v[i] = t.placed[(first+i)&3] << shift
