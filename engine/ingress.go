@@ -108,6 +108,7 @@ func (e *Endpoint) arrival(a *path.Arrival, d *Datagram) {
 //mr:req MR-PATH-012 MR-PATH-013
 func (e *Endpoint) follow(c *conn, p *path.Path, a *path.Arrival, route *Route) {
 	if !c.opener() && p.Follow(a, route) {
+		c.paths.Inherit(e.now, p)
 		e.touch(c, p.Deadline())
 	}
 }
