@@ -73,6 +73,9 @@ func TestFailedPathIsProbedForEver(t *testing.T) {
 		}
 	}
 	growing(t, large)
+	if n := len(large); large[n-1].at.Sub(large[n-2].at) != time.Second {
+		t.Errorf("the last pause is %v", large[n-1].at.Sub(large[n-2].at))
+	}
 	if n := len(large); n < 30 || large[n-1].at < end.Add(-2*time.Second) {
 		t.Errorf("%d probes in %v", n, 30*time.Second)
 	}
