@@ -101,7 +101,7 @@ func (p *Path) probeAgain(now mono.Time) {
 	p.health.asked++
 	p.timer.wantProbe = true
 	p.health.next = now.Add(p.health.wait)
-	p.health.wait = min(2*p.health.wait, longest)
+	p.health.wait = min(2*p.health.wait, max(longest, p.PTO()))
 }
 
 // revive puts the path back into service once a packet of full length sent since the failure is acknowledged, and no other
@@ -131,7 +131,7 @@ func (p *Path) revive(largest uint32) {
 //mr:req MR-FAIL-005 MR-FAIL-010
 func (p *Path) restart() {
 	p.window.Restart()
-	p.ecn = ecn{}
+	p.ecn = ecn{anew: true}
 	p.rtt.variance = p.rtt.smoothed / 2
 }
 
