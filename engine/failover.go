@@ -93,6 +93,7 @@ func (e *Endpoint) failPath(c *conn, p *path.Path) {
 	}
 	before := p.InFlight()
 	e.scratch.moved = p.Fail(e.now, c.nextRoute(p), e.scratch.moved[:0])
+	c.paths.Inherit(e.now, p)
 	for _, m := range e.scratch.moved {
 		c.failing.moved.Push(m)
 	}
@@ -134,6 +135,15 @@ func (c *conn) nextRoute(p *path.Path) path.Route {
 	return p.Route
 }
 
+// reroute gives a path another port, if there is one, with the guard of the others: it has learned nothing about it yet.
+//
+//mr:req MR-LOSS-015
+func (e *Endpoint) reroute(c *conn, p *path.Path) {
+	if p.Rebind(e.now, c.nextRoute(p)) {
+		c.paths.Inherit(e.now, p)
+	}
+}
+
 // complain asks the opener for another port of a path on which an acceptor gets nothing through. The notice names the epoch
 // that it speaks of, so that repeating it changes the port once.
 //
@@ -156,7 +166,7 @@ func (e *Endpoint) pathBad(c *conn, p *path.Path, epoch uint32) {
 		e.failPath(c, p) // what is in flight on the old route would be judged by the new one
 		return
 	}
-	p.Rebind(e.now, c.nextRoute(p))
+	e.reroute(c, p)
 	p.WantProbe()
 	c.settle(p, p.InFlight())
 	e.touch(c, p.Deadline())
@@ -186,7 +196,7 @@ func (e *Endpoint) turnNext(c *conn, q *pair) {
 		id := uint16((q.turn + 1 + i) % c.paths.Len())
 		if p := c.paths.Get(id); p != nil && p.Silent() && c.pairOn(p) == q {
 			q.turn = int(id)
-			p.Rebind(e.now, c.nextRoute(p))
+			e.reroute(c, p)
 			e.touch(c, p.Deadline())
 			return
 		}

@@ -22,13 +22,26 @@ func TestIdleConnectionNoticesADeadPeer(t *testing.T) {
 	if p.count(0, engine.Closed)+p.count(1, engine.Closed) != 0 {
 		t.Fatalf("an idle connection ended: %+v", p.events)
 	}
-	p.drop = func(int, engine.Datagram) bool { return true }
-	began := p.now
-	p.run("death", func() bool { return p.count(0, engine.Closed) == 1 && p.count(1, engine.Closed) == 1 })
-	if took := p.now.Sub(began); took < 7*time.Second || took > 16*time.Second {
-		t.Errorf("it took %v", took)
+	var heard, died [2]engine.Time
+	p.drop = func(from int, _ engine.Datagram) bool {
+		heard[1-from] = p.now.Add(wireDelay)
+		return false
 	}
-	for end := range 2 {
+	alive = p.now.Add(10 * time.Second)
+	p.run("more of it", func() bool { return p.now >= alive })
+	p.drop = func(int, engine.Datagram) bool { return true }
+	p.run("death", func() bool {
+		for end := range died {
+			if died[end] == 0 && p.count(end, engine.Closed) == 1 {
+				died[end] = p.now
+			}
+		}
+		return died[0] > 0 && died[1] > 0
+	})
+	for end := range died {
+		if took := died[end].Sub(heard[end]); took != 10*time.Second {
+			t.Errorf("end %d waits %v since it has heard anything", end, took)
+		}
 		if ev, _ := p.find(end, engine.Closed); !errors.Is(ev.Err, engine.ErrDead) {
 			t.Errorf("end %d: closed with %v", end, ev.Err)
 		}

@@ -109,6 +109,7 @@ func (e *Endpoint) arrival(a *path.Arrival, d *Datagram) {
 //mr:req MR-PATH-012 MR-PATH-013
 func (e *Endpoint) follow(c *conn, p *path.Path, a *path.Arrival) {
 	if !c.opener() && p.Follow(a) {
+		c.paths.Inherit(e.now, p)
 		e.touch(c, p.Deadline())
 	}
 }

@@ -73,6 +73,9 @@ func TestFailedPathIsProbedForEver(t *testing.T) {
 		}
 	}
 	growing(t, large)
+	if n := len(large); large[n-1].at.Sub(large[n-2].at) != time.Second {
+		t.Errorf("the last pause is %v", large[n-1].at.Sub(large[n-2].at))
+	}
 	if n := len(large); n < 30 || large[n-1].at < end.Add(-2*time.Second) {
 		t.Errorf("%d probes in %v", n, 30*time.Second)
 	}
@@ -86,44 +89,67 @@ func TestFailedPathIsProbedForEver(t *testing.T) {
 	}
 }
 
-// A chunk that no path delivers is sent 64 times; then its stream fails, and no other.
+// A chunk that no path delivers is sent 64 times, eight times on each path that stays in service; then its stream fails, and no
+// other. One that arrives at the 64th time completes.
 //
 //mr:test MR-LOSS-004
 func TestChunkThatNeverArrivesFailsItsStream(t *testing.T) {
-	p := newPair(t, engine.Config{Chunk: 1024})
-	ids := p.connect(4)
-	key, err := p.ends[1].Register(make([]byte, 1<<20), engine.RemoteWrite)
-	p.must(err)
-	tries, paths := 0, map[uint16]int{}
-	p.drop = func(_ int, d engine.Datagram) bool {
-		var w wire.Packet
-		_, err := w.Decode(d.Bytes)
-		hit := err == nil && w.Base.Opcode == wire.OpcodeWrite && w.Plain.Write.Message.Stream == 1 && w.Plain.Write.Message.Offset == 8192
-		if hit {
+	for name, c := range map[string]struct {
+		lost  int // transmissions
+		fault int // after so many of them their path fails
+		fails bool
+	}{
+		"63 losses": {63, 0, false}, "64 losses": {64, 0, true}, "65 losses": {65, 0, true},
+		"63 losses and a fault": {63, 3, false}, "64 losses and a fault": {64, 3, true}, "65 losses and a fault": {65, 3, true},
+	} {
+		p := newPair(t, engine.Config{Chunk: 1024})
+		ids := p.connect(4)
+		key, err := p.ends[1].Register(make([]byte, 1<<20), engine.RemoteWrite)
+		p.must(err)
+		tries, paths := 0, map[uint16]int{}
+		var faulty engine.Route
+		p.drop = func(_ int, d engine.Datagram) bool {
+			var w wire.Packet
+			_, err := w.Decode(d.Bytes)
+			if err != nil || w.Base.Opcode != wire.OpcodeWrite || w.Plain.Write.Message.Stream != 1 || w.Plain.Write.Message.Offset != 8192 {
+				return false
+			}
 			tries++
 			paths[w.Base.Path]++
+			if tries == c.fault+1 && c.fault > 0 {
+				faulty = d.Route // of a transmission that is not known to be lost yet
+			}
+			return tries <= c.lost+min(c.fault, 1)
 		}
-		return hit
-	}
-	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 1, Op: engine.OpWrite, ID: 1, Key: key, Data: make([]byte, 1<<16)}))
-	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 2, Op: engine.OpWrite, ID: 2, Key: key, Data: make([]byte, 1<<20)}))
-	p.run("both ends", func() bool { return p.count(0, engine.Completed) == 2 && p.count(1, engine.StreamEnded) == 1 })
-	for _, ev := range p.events[0] {
-		var failed *engine.OpError
-		switch {
-		case ev.Kind != engine.Completed:
-		case ev.ID == 1 && (!errors.As(ev.Err, &failed) || failed.Code != wire.NoticeCodeStopped):
-			t.Errorf("the operation ends with %v", ev.Err)
-		case ev.ID == 2 && ev.Err != nil:
-			t.Errorf("the other stream ends with %v", ev.Err)
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 1, Op: engine.OpWrite, ID: 1, Key: key, Data: make([]byte, 1<<16)}))
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Stream: 2, Op: engine.OpWrite, ID: 2, Key: key, Data: make([]byte, 1<<20)}))
+		p.run("both ends", func() bool {
+			if faulty.Local.IsValid() {
+				p.ends[0].RouteError(p.now, faulty, engine.Unreachable)
+				faulty = engine.Route{}
+			}
+			return p.count(0, engine.Completed) == 2 && (!c.fails || p.count(1, engine.StreamEnded) == 1)
+		})
+		for _, ev := range p.events[0] {
+			var failed *engine.OpError
+			switch {
+			case ev.Kind != engine.Completed:
+			case ev.ID == 1 && c.fails:
+				if !errors.As(ev.Err, &failed) || failed.Code != wire.NoticeCodeStopped {
+					t.Errorf("%s: the operation ends with %v", name, ev.Err)
+				}
+			case ev.Err != nil:
+				t.Errorf("%s: the operation of stream %d ends with %v", name, ev.Stream, ev.Err)
+			}
 		}
-	}
-	if tries != 64 {
-		t.Errorf("the chunk was sent %d times", tries)
-	}
-	for path, n := range paths {
-		if n%8 != 0 {
-			t.Errorf("it was sent %d times on path %d", n, path)
+		// A transmission that is out when its path fails is not lost: it counts for nothing.
+		if want := 64 + min(c.fault, 1); tries != want {
+			t.Errorf("%s: the chunk was sent %d times, want %d", name, tries, want)
+		}
+		for path, n := range paths {
+			if n%8 != 0 && c.fails && c.fault == 0 {
+				t.Errorf("%s: it was sent %d times on path %d", name, n, path)
+			}
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
-// Each limit of the configuration: one less, the limit, and one more than it.
+// Each limit of the configuration: one less, the limit, and one more than it. Where one less is 0, which means the default, it is
+// the number below that.
 func TestConfigurationHoldsItsLimits(t *testing.T) {
 	cases := []struct {
 		name        string
@@ -34,7 +35,13 @@ func TestConfigurationHoldsItsLimits(t *testing.T) {
 		{"SeqBits", 8, 32, 1, func(c *engine.Config, n int) { c.SeqBits = n }},
 	}
 	for _, c := range cases {
-		for n, ok := range map[int]bool{-c.step: false, c.least: true, c.most: true, c.most + c.step: false} {
+		below := c.least - c.step
+		if below == 0 {
+			below = -c.step
+		}
+		for n, ok := range map[int]bool{
+			below: false, c.least: true, c.least + c.step: true, c.most - c.step: true, c.most: true, c.most + c.step: false,
+		} {
 			t.Run(fmt.Sprintf("%s %d", c.name, n), func(t *testing.T) {
 				var cfg engine.Config
 				c.set(&cfg, n)
@@ -52,7 +59,7 @@ func TestConfigurationHoldsItsLimits(t *testing.T) {
 func TestStreamsBeyondTheLimitAreRefusedToThePoster(t *testing.T) {
 	p := newPair(t, engine.Config{Streams: 4})
 	ids := p.connect(1)
-	for stream, ok := range map[uint16]bool{3: true, 4: false, 5: false} {
+	for stream, ok := range map[uint16]bool{2: true, 3: true, 4: false, 5: false} {
 		err := p.ends[0].Post(p.now, ids[0], engine.Work{Stream: stream, Op: engine.OpSend})
 		if (err == nil) != ok || err != nil && !errors.Is(err, engine.ErrStream) {
 			t.Errorf("stream %d: %v", stream, err)

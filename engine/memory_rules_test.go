@@ -160,6 +160,45 @@ func TestRepliesToAnAbortedStreamStop(t *testing.T) {
 	}
 }
 
+// Reads and atomic operations end where their region ends, and atomic operations where a word begins.
+//
+//mr:test MR-STREAM-031
+//mr:prop P15
+func TestRequestsStayWithinTheirRegion(t *testing.T) {
+	p := newPair(t, engine.Config{})
+	ids := p.connect(1)
+	const size = 64
+	key, err := p.ends[1].Register(make([]byte, size), engine.RemoteRead|engine.RemoteAtomic)
+	p.must(err)
+	for _, c := range []struct {
+		op   engine.Op
+		at   uint64
+		n    int // bytes of a read
+		want wire.NoticeCode
+	}{
+		{engine.OpRead, 0, size - 1, 0}, {engine.OpRead, 0, size, 0}, {engine.OpRead, 0, size + 1, wire.NoticeCodeBounds},
+		{engine.OpRead, size - 1, 1, 0}, {engine.OpRead, size, 0, 0}, {engine.OpRead, size, 1, wire.NoticeCodeBounds},
+		{engine.OpRead, size + 1, 0, wire.NoticeCodeBounds}, {engine.OpRead, ^uint64(0), 2, wire.NoticeCodeBounds},
+		{engine.OpFetchAdd, size - 16, 0, 0}, {engine.OpFetchAdd, size - 8, 0, 0}, {engine.OpFetchAdd, size, 0, wire.NoticeCodeBounds},
+		{engine.OpCompareSwap, size - 8, 0, 0}, {engine.OpCompareSwap, size, 0, wire.NoticeCodeBounds},
+		{engine.OpFetchAdd, ^uint64(7), 0, wire.NoticeCodeBounds},
+	} {
+		done := p.count(0, engine.Completed)
+		p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: c.op, Key: key, At: c.at, Into: make([]byte, c.n)}))
+		p.run("a request", func() bool { return p.count(0, engine.Completed) > done })
+		ev := p.events[0][len(p.events[0])-1]
+		var refused *engine.OpError
+		if errors.As(ev.Err, &refused) != (c.want != 0) || c.want != 0 && refused.Code != c.want {
+			t.Errorf("operation %d on %d bytes at %d: %v", c.op, c.n, c.at, ev.Err)
+		}
+	}
+	for _, at := range []uint64{1, 4, 7, size - 7} {
+		if err := p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpFetchAdd, Key: key, At: at}); !errors.Is(err, engine.ErrWork) {
+			t.Errorf("a word at %d: %v", at, err)
+		}
+	}
+}
+
 // A part of a region has a key, bounds and rights of its own, never more than the region has, and ends with it.
 //
 //mr:test MR-STREAM-014 MR-STREAM-015

@@ -32,6 +32,30 @@ var impossible = map[string]func(p *wire.Parameters){
 	"the secure profile":       func(p *wire.Parameters) { p.Profile.Value = wire.ProfileSecure },
 }
 
+// possible are changes that leave parameters acceptable: each limit, and one step inside it.
+var possible = map[string]func(p *wire.Parameters){
+	"unchanged":                func(*wire.Parameters) {},
+	"a chunk of 8":             func(p *wire.Parameters) { p.Chunk.Value = 8 },
+	"a chunk of 16":            func(p *wire.Parameters) { p.Chunk.Value = 16 },
+	"a chunk of 8864":          func(p *wire.Parameters) { p.Chunk.Value = 8864 },
+	"a chunk of 8872":          func(p *wire.Parameters) { p.Chunk.Value = 8872 },
+	"one path":                 func(p *wire.Parameters) { p.Paths.Value = 1 },
+	"256 paths":                func(p *wire.Parameters) { p.Paths.Value = 256 },
+	"a stream_window of 1":     func(p *wire.Parameters) { p.StreamWindow.Value = 1 },
+	"a stream_window of 65535": func(p *wire.Parameters) { p.StreamWindow.Value = 65535 },
+	"a stream_window of 65536": func(p *wire.Parameters) { p.StreamWindow.Value = 65536 },
+	"a span of 1":              func(p *wire.Parameters) { p.Span.Value = 1 },
+	"a span of 2^20-1":         func(p *wire.Parameters) { p.Span.Value = 1<<20 - 1 },
+	"a span of 2^20":           func(p *wire.Parameters) { p.Span.Value = 1 << 20 },
+	"messages of 1":            func(p *wire.Parameters) { p.Messages.Value = 1 },
+	"no requests":              func(p *wire.Parameters) { p.Requests.Value = 0 },
+	"one stream":               func(p *wire.Parameters) { p.Streams.Value = 1 },
+	"65536 streams":            func(p *wire.Parameters) { p.Streams.Value = 65536 },
+	"no delay":                 func(p *wire.Parameters) { p.MaxAckDelay.Value = 0 },
+	"a delay below a second":   func(p *wire.Parameters) { p.MaxAckDelay.Value = 999_999_999 },
+	"a delay of a second":      func(p *wire.Parameters) { p.MaxAckDelay.Value = 1_000_000_000 },
+}
+
 // changed is the OPEN after a change, first without and then with the cookie that the acceptor gives it.
 func (o *opened) changed(change func(b *wire.BodyOpen)) engine.Datagram {
 	o.t.Helper()
@@ -76,8 +100,10 @@ func TestAcceptorRejectsWhatItCannotServe(t *testing.T) {
 			t.Errorf("%s: answered by %v, reason %v", name, p.Base.Opcode, p.Plain.Reject.Code.Code)
 		}
 	}
-	o := openWithCookie(t)
-	o.expect("unchanged", o.changed(func(*wire.BodyOpen) {}), wire.OpcodeAccept)
+	for name, change := range possible {
+		o := openWithCookie(t)
+		o.expect(name, o.changed(func(b *wire.BodyOpen) { change(&b.Parameters) }), wire.OpcodeAccept)
+	}
 }
 
 // forge changes the parameters of the acceptor's ACCEPT on its way.

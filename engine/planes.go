@@ -198,6 +198,7 @@ func (e *Endpoint) handleProbeReply(c *conn) {
 // newPath puts a path into use: at once on a valid plane, after a challenge on another.
 func (e *Endpoint) newPath(c *conn, id uint16, route path.Route) *path.Path {
 	p := path.New(id, route, c.pathCfg)
+	c.paths.Inherit(e.now, p)
 	if !c.pairOn(p).valid {
 		p.Bar(e.now)
 		e.touch(c, p.Deadline())

@@ -23,6 +23,12 @@ func TestPlanesAreAtMostSixteen(t *testing.T) {
 	if _, err := end.Open(1, planeRoutes(17, 17)); !errors.Is(err, engine.ErrConfig) {
 		t.Errorf("seventeen planes: %v", err)
 	}
+	if _, err := end.Open(1, planeRoutes(15, 15)); err != nil {
+		t.Errorf("fifteen planes: %v", err)
+	}
+	if end, err = engine.New(engine.Config{Paths: 32}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := end.Open(1, planeRoutes(32, 16)); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (e *Endpoint) nextLost(c *conn) (*path.Path, bool) {
 			m, psn, fits := p.NextLost()
 			ref, before := m.Ref, p.InFlight()
 			wanted := !e.parked(c, ref) && e.wanted(c, ref)
-			if !wanted || p.Stuck(psn) {
+			if !wanted || p.Stuck(psn) || m.Losses >= mostLosses {
 				p.Abandon(psn)
 				c.settle(p, before)
 				if wanted {

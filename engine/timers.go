@@ -229,7 +229,7 @@ func (e *Endpoint) expireSilence(c *conn) {
 	}
 	p := c.paths.Get(c.anyPath())
 	if c.clock.asks > 0 && p.Idle() {
-		p.Rebind(e.now, c.nextRoute(p)) // the last question has stayed unanswered on its present port
+		e.reroute(c, p) // the last question has stayed unanswered on its present port
 	}
 	p.WantProbe()
 	c.settle(p, p.InFlight())

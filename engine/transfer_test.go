@@ -236,17 +236,25 @@ func TestStreamEndsAndOpensAgain(t *testing.T) {
 	}
 }
 
+// Ten seconds after the last acknowledgment, and not before, a connection ends with work outstanding, although the peer is heard.
+//
 //mr:prop P42
 //mr:test MR-LOSS-009 MR-CONN-022
 func TestSilentPeerEndsTheConnection(t *testing.T) {
 	p := newPair(t, engine.Config{})
 	ids := p.connect(4)
-	p.drop = func(int, engine.Datagram) bool { return true }
+	p.settle()
+	p.drop = func(from int, d engine.Datagram) bool { return from == 0 || opcodeAnswered(d) == wire.OpcodeAbort }
 	p.must(p.ends[0].Post(p.now, ids[0], engine.Work{Op: engine.OpSend, ID: 5, Data: make([]byte, 100_000)}))
-	began := p.now
-	p.run("death", func() bool { return p.count(0, engine.Closed) == 1 })
-	if took := p.now.Sub(began); took < 9*time.Second || took > 13*time.Second {
-		t.Errorf("it took %v", took)
+	dead := p.now.Add(10 * time.Second)
+	p.run("ten seconds", func() bool { return p.now >= dead-1 || p.ends[0].NextTimeout() >= dead })
+	p.now = dead - 1
+	if p.turn(); p.ends[0].NextTimeout() != dead || p.count(0, engine.Closed) > 0 {
+		t.Errorf("a nanosecond before, the next timeout is %v away, %d connections are closed", p.ends[0].NextTimeout().Sub(p.now), p.count(0, engine.Closed))
+	}
+	p.now = dead
+	if p.turn(); p.count(0, engine.Closed) != 1 {
+		t.Error("the connection outlives its peer by more than ten seconds")
 	}
 	done, _ := p.find(0, engine.Completed)
 	closed, _ := p.find(0, engine.Closed)

@@ -100,3 +100,42 @@ func TestChunkMovesAfterEightLosses(t *testing.T) {
 		t.Error("timers count as losses")
 	}
 }
+
+// Pauses between probes grow up to a second, of a path that is silent and of one that is out of service, or up to the probe
+// timeout when that is longer.
+//
+//mr:test MR-LOSS-007 MR-FAIL-007
+func TestPauseBetweenProbesIsBounded(t *testing.T) {
+	for _, c := range []struct{ pto, want time.Duration }{
+		{500 * time.Millisecond, time.Second}, {time.Second - 1, time.Second}, {time.Second, time.Second}, {time.Second + 1, time.Second + 1},
+		{3 * time.Second, 3 * time.Second},
+	} {
+		p := New(0, Route{}, testConfig(32, 0))
+		p.rtt.smoothed, p.rtt.variance = c.pto-p.cfg.PeerDelay-p.cfg.Granularity, 0
+		if p.PTO() != c.pto {
+			t.Fatalf("PTO %v, want %v", p.PTO(), c.pto)
+		}
+		p.Record(1, Moved{Size: 100})
+		pauses := func() (last time.Duration) {
+			for range 10 {
+				now := p.Deadline()
+				if p.Expire(now); p.HasLost() {
+					p.Resend(now, p.ledger.lost.head)
+				}
+				pause := p.Deadline().Sub(now)
+				if pause < last {
+					t.Errorf("PTO %v: a pause of %v after one of %v", c.pto, pause, last)
+				}
+				last = pause
+			}
+			return last
+		}
+		if got := pauses(); got != c.want {
+			t.Errorf("PTO %v: pauses of %v on a silent path, want %v", c.pto, got, c.want)
+		}
+		p.Fail(p.Deadline(), Route{}, nil)
+		if got := pauses(); got != c.want {
+			t.Errorf("PTO %v: pauses of %v on a failed path, want %v", c.pto, got, c.want)
+		}
+	}
+}

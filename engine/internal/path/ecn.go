@@ -16,6 +16,7 @@ const (
 // Not-ECT and listens to loss and delay.
 type ecn struct {
 	blind   bool
+	anew    bool   // what was counted so far says nothing about the present route
 	packets uint32 // as the last block with counters said
 	notECT  uint32
 }
@@ -30,6 +31,9 @@ const lateCopies = 256
 //
 //mr:req MR-CC-006
 func (e *ecn) validate(b *wire.PathAck) {
+	if b.HasCounters && e.anew {
+		*e = ecn{blind: e.blind, packets: b.Packets, notECT: b.Counters.NotEct}
+	}
 	if !b.HasCounters || e.blind {
 		return
 	}

@@ -42,3 +42,24 @@ func (p *Path) learn(now mono.Time, b *wire.PathAck) {
 		g.since = now
 	}
 }
+
+// Inherit gives a path that is new, or has another route, the guard that most of the connection's paths have needed: the lower
+// median over those in service that have carried packets, its own among them. What reorders one route is likely to reorder
+// the next one, and 0 would cost a spurious loss for each step up.
+//
+//mr:req MR-LOSS-015
+func (s *Set) Inherit(now mono.Time, p *Path) {
+	var paths [widestGuard + 1]uint16 // by the width of their guard
+	n := 0
+	for _, q := range s.byID {
+		if q != nil && q.Sent.Packets > 0 && (q == p || !q.health.down) {
+			paths[q.guard.width]++
+			n++
+		}
+	}
+	width, below := int32(0), 0
+	for below += int(paths[0]); 2*below < n; below += int(paths[width]) {
+		width++
+	}
+	p.guard.width, p.guard.since = width, now
+}

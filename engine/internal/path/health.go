@@ -105,7 +105,7 @@ func (p *Path) probeAgain(now mono.Time) {
 	p.outage.asked++
 	p.timer.wantProbe = true
 	p.outage.next = now.Add(p.outage.wait)
-	p.outage.wait = min(2*p.outage.wait, longest)
+	p.outage.wait = min(2*p.outage.wait, max(longest, p.PTO()))
 }
 
 // revive puts the path back into service once a packet of full length sent since the failure is acknowledged, and no other
@@ -135,7 +135,7 @@ func (p *Path) revive(largest uint32) {
 //mr:req MR-FAIL-005 MR-FAIL-010
 func (p *Path) restart() {
 	p.window.Restart()
-	p.ecn = ecn{}
+	p.ecn = ecn{anew: true}
 	p.rtt.variance = p.rtt.smoothed / 2
 }
 

@@ -46,18 +46,21 @@ func (p *Path) Overtake(now mono.Time) bool {
 	return p.Sent.Lost > before
 }
 
-// Rebind gives the path another route. FIFO order holds within a route only, hence the new epoch.
+// Rebind gives the path another route, and tells whether it is another one. FIFO order holds within a route only, hence the new
+// epoch.
 //
 //mr:req MR-PATH-013 MR-FAIL-007
-func (p *Path) Rebind(now mono.Time, route Route) {
+func (p *Path) Rebind(now mono.Time, route Route) (changed bool) {
 	if p.watch != nil {
 		p.outage.asked = 0
 	}
-	if route != p.Route {
-		p.leave(now)
-		p.Route = route
-		p.Epoch = (p.Epoch + 1) & 15
+	if route == p.Route {
+		return false
 	}
+	p.leave(now)
+	p.Route = route
+	p.Epoch = (p.Epoch + 1) & 15
+	return true
 }
 
 // Follow takes over the route and epoch of the peer's latest packet: only one side of a connection chooses ports. It tells

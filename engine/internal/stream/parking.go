@@ -102,13 +102,13 @@ func (s *Outgoing) Unblocks(now mono.Time) mono.Time {
 	if s.busy.until > now {
 		at = min(at, s.busy.until)
 	}
-	switch {
-	case !s.parking.parked:
-		return at
-	case s.parking.tried, s.parking.retry <= now:
-		return min(at, s.parking.since.Add(patienceFor))
+	if p := &s.parking; p.parked {
+		at = min(at, p.since.Add(patienceFor))
+		if !p.tried && p.retry > now {
+			at = min(at, p.retry)
+		}
 	}
-	return min(at, s.parking.retry)
+	return at
 }
 
 // Timed tells whether the passing of time may change what the stream can send.

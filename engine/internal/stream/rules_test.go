@@ -15,7 +15,7 @@ import (
 func TestMessagesAreCutIntoChunks(t *testing.T) {
 	cfg := &Config{Chunk: 4096, Window: 4, Span: 4}
 	for _, c := range []struct{ length, chunks, last uint32 }{
-		{0, 1, 0}, {1, 1, 1}, {4096, 1, 4096}, {4097, 2, 1}, {8192, 2, 4096}, {1<<32 - 1, 1 << 20, 4095},
+		{0, 1, 0}, {1, 1, 1}, {4096, 1, 4096}, {4097, 2, 1}, {8192, 2, 4096}, {1<<32 - 2, 1 << 20, 4094}, {1<<32 - 1, 1 << 20, 4095},
 	} {
 		if n := cfg.chunks(c.length); n != c.chunks || cfg.payload(c.length, n-1) != c.last {
 			t.Errorf("%d bytes are %d chunks, the last one of %d", c.length, n, cfg.payload(c.length, n-1))
@@ -30,9 +30,49 @@ func TestMessagesAreCutIntoChunks(t *testing.T) {
 	if err := s.Post(&m); !errors.Is(err, ErrTooLong) {
 		t.Errorf("2^32 bytes: %v", err)
 	}
-	m.Pieces[0] = part[1:]
-	if err := s.Post(&m); err != nil {
-		t.Errorf("2^32 - 1 bytes: %v", err)
+	for short := range 2 {
+		m.Pieces[0] = part[short+1:]
+		if err := s.Post(&m); err != nil {
+			t.Errorf("2^32 - %d bytes: %v", short+1, err)
+		}
+	}
+}
+
+// As many messages and requests as the peer has announced are begun, and not one more; the end of one lets the next begin.
+//
+//mr:test MR-STREAM-004
+func TestBudgetIsSpentToTheLast(t *testing.T) {
+	for _, op := range []Op{Write, Read} {
+		for _, limit := range []int{1, 2, 64} {
+			b := Budget{Messages: limit, Requests: limit}
+			s := NewOutgoing(1, &Config{Chunk: 8, Window: 256, Span: 4}, &b)
+			var sent []Ref
+			send := func() {
+				var c Chunk
+				for s.Next(0, &c) == Free {
+					sent = append(sent, c.Ref)
+					s.Take(0)
+				}
+			}
+			for id := range uint64(limit + 2) {
+				if err := s.Post(&Message{Op: op, ID: id, Data: make([]byte, 8), Into: make([]byte, 8)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if send(); len(sent) != limit {
+				t.Errorf("%d messages are begun, the limit is %d", len(sent), limit)
+			}
+			s.Retire(sent[0])
+			if op == Read {
+				s.Answer(&Answer{Op: Read, Number: 0, Length: 8, Payload: make([]byte, 8)})
+			}
+			if d, ok := s.NextDone(); !ok || d.Err != nil {
+				t.Errorf("the first message ends with %+v, %v", d, ok)
+			}
+			if send(); len(sent) != limit+1 {
+				t.Errorf("%d messages are begun after the end of one, the limit is %d", len(sent), limit)
+			}
+		}
 	}
 }
 
