@@ -7,7 +7,6 @@ package luagen
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -70,16 +69,15 @@ type generator struct {
 
 // Generate prints the dissector of p. Every packet that can be read without a caller is one: its parameters are none, or
 // numbers that have a default (then preferences), or read by checksums only (which stay unverified). The first of them
-// answers to the name of the Lua protocol, after which the file is named; the others have their own behind it.
+// answers to the name of the Lua protocol, after which the file is named; the others have their own behind it. What this
+// backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	if err := refuse(p); err != nil {
-		return nil, fmt.Errorf("luagen: %w", err)
-	}
 	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
-	var err error
-	if g.roots, err = rootsOf(p); err != nil {
-		return nil, fmt.Errorf("luagen: %w", err)
+	roots, err := rootsOf(p)
+	if err != nil {
+		return nil, err
 	}
+	g.roots = roots
 	g.survey()
 	if err := g.prepare(); err != nil {
 		return nil, err
@@ -96,12 +94,12 @@ func (g *generator) prepare() (err error) {
 	if g.analysis == "" {
 		g.analysis = plainHooks(g.roots)
 	}
-	if g.hooks, err = hooksIn(g.analysis, g.structs); err != nil {
+	if g.hooks, err = g.hooksIn(g.analysis); err != nil {
 		return err
 	}
 	g.use = newUsage(g)
 	for _, name := range []string{"error", "error.path", "error.offset", "analysis", "expert"} {
-		if err := g.claim(g.p.Targets.LuaProto + "." + name); err != nil {
+		if err := g.claim(nil, g.p.Targets.LuaProto+"."+name); err != nil {
 			return err
 		}
 	}
