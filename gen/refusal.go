@@ -86,6 +86,16 @@ func (r *Refusals) Features(known ...Feature) {
 	}
 }
 
+// Take adds what an error refuses and returns nil; any other error is returned as it is.
+func (r *Refusals) Take(err error) error {
+	diags := Diagnostics(err)
+	if diags == nil {
+		return err
+	}
+	r.all = append(r.all, diags...)
+	return nil
+}
+
 // None tells whether nothing has been refused so far.
 func (r *Refusals) None() bool { return len(r.all) == 0 }
 

@@ -65,6 +65,7 @@ type generator struct {
 	labelled map[*gen.Struct]bool
 	sums     []sumField
 	fn       *function // being printed
+	refused  *gen.Refusals
 }
 
 // Generate prints the dissector of p. Every packet that can be read without a caller is one: its parameters are none, or
@@ -72,7 +73,7 @@ type generator struct {
 // answers to the name of the Lua protocol, after which the file is named; the others have their own behind it. What this
 // backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
+	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}, refused: refusals(p)}
 	roots, err := rootsOf(p)
 	if err != nil {
 		return nil, err
@@ -83,6 +84,9 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		return nil, err
 	}
 	if err := g.print(); err != nil {
+		return nil, err
+	}
+	if err := g.refused.Err(); err != nil {
 		return nil, err
 	}
 	return []gen.File{{Path: p.Targets.LuaProto + ".lua", Data: g.Bytes()}}, nil
@@ -112,7 +116,7 @@ func (g *generator) print() error {
 	g.enumTables()
 	g.line("")
 	for _, s := range g.structs {
-		if err := g.declare(s); err != nil {
+		if err := g.refused.Take(g.declare(s)); err != nil {
 			return err
 		}
 	}
@@ -127,13 +131,13 @@ func (g *generator) print() error {
 	for _, s := range g.structs {
 		if g.roles[s]&roleCalled != 0 {
 			g.doc(s.Doc)
-			if err := g.decoder(s); err != nil {
+			if err := g.refused.Take(g.decoder(s)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, l := range g.lists {
-		if err := g.list(l); err != nil {
+		if err := g.refused.Take(g.list(l)); err != nil {
 			return err
 		}
 	}
