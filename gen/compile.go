@@ -25,6 +25,7 @@ func CompileFrom(file string, src []byte, read func(name string) ([]byte, error)
 	if len(c.f.Diags) == 0 && len(c.foreign) == 0 {
 		c.p.TextHash = textHash(src)
 		c.p.WireHash = wireHash(c.p)
+		c.p.spots = c.spots()
 		c.runExamples()
 	}
 	if diags := append(c.foreign, c.f.Sorted()...); len(diags) > 0 {

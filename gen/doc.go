@@ -9,5 +9,6 @@
 //	interval.go               exact arithmetic on the ranges of values
 //	layout*.go                runs, steps, sizes: the decode program
 //	ir.go  steps.go  expr.go  codes.go   the Protocol itself
+//	refusal.go  spot.go       what backends have no form for, and where it stands
 //	interp*.go  value*.go     the interpreter: the oracle of all backends
 package gen

@@ -9,9 +9,10 @@ import (
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
-// badSchemas holds, for each code, a schema that raises it and one without the fault.
+// badSchemas holds, for each code, a schema that raises it and one without the fault; for the codes of backends, which this package
+// cannot run, also what they say.
 //
-//go:embed testdata/diag/*/bad.mrs testdata/diag/*/fixed.mrs
+//go:embed testdata/diag/*/bad.mrs testdata/diag/*/fixed.mrs testdata/diag/E08*/want.txt
 var badSchemas embed.FS
 
 // Explanation says what one diagnostic or run-time code means.
@@ -54,6 +55,9 @@ func (x *Explanation) illustrate() {
 		if d.Code == x.Code {
 			says.WriteString(d.String())
 		}
+	}
+	if said, err := badSchemas.ReadFile("testdata/diag/" + x.Code + "/want.txt"); err == nil {
+		says.Write(said)
 	}
 	if fixed, err := badSchemas.ReadFile("testdata/diag/" + x.Code + "/fixed.mrs"); err == nil {
 		x.Fixed = string(fixed)

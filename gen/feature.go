@@ -2,11 +2,6 @@
 
 package gen
 
-import (
-	"fmt"
-	"slices"
-)
-
 // Feature is a construct of the language that a backend may not be able to print yet.
 type Feature string
 
@@ -37,24 +32,14 @@ const (
 // Use is one place where a schema uses a feature.
 type Use struct {
 	Feature Feature
-	Where   string // "Struct.item", "Struct" or "List"
-}
-
-// Refuse returns an error that names the first construct of p beyond those that a backend knows; nil when it knows all.
-func (p *Protocol) Refuse(known ...Feature) error {
-	for _, u := range p.Features() {
-		if !slices.Contains(known, u.Feature) {
-			return fmt.Errorf("%s: %s: not supported", u.Where, u.Feature)
-		}
-	}
-	return nil
+	At      Declared
 }
 
 // Features lists the uses of features in the order of declaration.
 func (p *Protocol) Features() []Use {
 	u := &uses{}
 	for _, s := range p.Sums {
-		u.when(s.Kind == SumOnes, FeatureOnes, s.Name.Schema)
+		u.when(s.Kind == SumOnes, FeatureOnes, s)
 	}
 	for _, l := range p.Lists {
 		u.list(l)
@@ -70,58 +55,56 @@ type uses struct{ all []Use }
 // condition tells whether a feature is used.
 type condition bool
 
-func (u *uses) when(used condition, f Feature, where string) {
+func (u *uses) when(used condition, f Feature, at Declared) {
 	if used {
-		u.all = append(u.all, Use{f, where})
+		u.all = append(u.all, Use{f, at})
 	}
 }
 
 func (u *uses) list(l *List) {
-	name := l.Name.Schema
-	u.when(len(l.Params) > 0, FeatureListParam, name)
-	u.when(l.Keys != nil, FeatureListKeys, name)
-	u.when(l.Scale != nil, FeatureListLength, name)
-	u.when(len(l.Bares) > 0, FeatureListBare, name)
-	u.when(l.Fill != nil, FeatureListFill, name)
-	u.when(condition(l.Strict), FeatureListStrict, name)
-	u.when(l.Unknown != nil, FeatureListUnknown, name)
+	u.when(len(l.Params) > 0, FeatureListParam, l)
+	u.when(l.Keys != nil, FeatureListKeys, l)
+	u.when(l.Scale != nil, FeatureListLength, l)
+	u.when(len(l.Bares) > 0, FeatureListBare, l)
+	u.when(l.Fill != nil, FeatureListFill, l)
+	u.when(condition(l.Strict), FeatureListStrict, l)
+	u.when(l.Unknown != nil, FeatureListUnknown, l)
 	for _, c := range l.Cases {
-		u.when(c.Keys != nil && l.Keys == nil, FeatureListKeys, name+"."+c.Name.Schema)
-		u.when(len(c.Head) > 0, FeatureListHead, name+"."+c.Name.Schema)
+		u.when(c.Keys != nil && l.Keys == nil, FeatureListKeys, c)
+		u.when(len(c.Head) > 0, FeatureListHead, c)
 	}
 }
 
 func (u *uses) structure(s *Struct) {
-	name := s.Name.Schema
-	u.when(s.Sized != nil, FeatureSized, name)
-	u.when(len(s.Lints) > 0, FeatureLint, name)
+	u.when(s.Sized != nil, FeatureSized, s)
+	u.when(len(s.Lints) > 0, FeatureLint, s)
 	for _, p := range s.Params {
-		u.when(p.Any != nil || condition(p.Cover), FeatureUnion, name+"."+p.Name.Schema)
-		u.when(p.Default != nil, FeatureDefault, name+"."+p.Name.Schema)
+		u.when(p.Any != nil || condition(p.Cover), FeatureUnion, p)
+		u.when(p.Default != nil, FeatureDefault, p)
 	}
 	for _, it := range s.Items {
-		u.item(it, name+"."+it.Name.Schema)
+		u.item(it)
 	}
-	u.steps(s.Steps, name)
+	u.steps(s.Steps, s)
 }
 
-func (u *uses) item(it *Item, where string) {
-	u.when(it.Sized != nil, FeatureSized, where)
+func (u *uses) item(it *Item) {
+	u.when(it.Sized != nil, FeatureSized, it)
 	scalar := it.Scalar
 	if it.Array != nil {
 		scalar = it.Array.Scalar
 	}
 	if scalar != nil {
-		u.when(condition(scalar.Signed), FeatureSigned, where)
-		u.when(condition(scalar.Signed) && scalar.In != nil, FeatureSignedRange, where)
-		u.when(condition(scalar.Little), FeatureLittle, where)
-		u.when(scalar.Sum != nil && condition(!scalar.Sum.Before || scalar.Sum.ZeroNone), FeatureCover, where)
+		u.when(condition(scalar.Signed), FeatureSigned, it)
+		u.when(condition(scalar.Signed) && scalar.In != nil, FeatureSignedRange, it)
+		u.when(condition(scalar.Little), FeatureLittle, it)
+		u.when(scalar.Sum != nil && condition(!scalar.Sum.Before || scalar.Sum.ZeroNone), FeatureCover, it)
 	}
-	u.when(it.Vector != nil && it.Vector.Bits%64 != 0, FeatureVector, where)
-	u.when(it.Span != nil && it.Span.Align > 0, FeatureAlign, where)
+	u.when(it.Vector != nil && it.Vector.Bits%64 != 0, FeatureVector, it)
+	u.when(it.Span != nil && it.Span.Align > 0, FeatureAlign, it)
 }
 
-func (u *uses) steps(steps []Step, where string) {
+func (u *uses) steps(steps []Step, in *Struct) {
 	for _, s := range steps {
 		var tail *Expr
 		switch s := s.(type) {
@@ -136,11 +119,11 @@ func (u *uses) steps(steps []Step, where string) {
 		case *Choose:
 			tail = s.Tail
 		case *Window:
-			u.steps(s.Body, where)
+			u.steps(s.Body, in)
 		case *Branch:
-			u.steps(s.Then, where)
-			u.steps(s.Else, where)
+			u.steps(s.Then, in)
+			u.steps(s.Else, in)
 		}
-		u.when(tail != nil, FeatureTail, where)
+		u.when(tail != nil, FeatureTail, in)
 	}
 }

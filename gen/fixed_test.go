@@ -38,7 +38,7 @@ func mend(t *testing.T, src []byte, code string) (out []byte, made int) {
 // TestFixesMatchTheirGoldens: fixed.mrs is a schema without the fault. Where fixes remove every fault of the code, it is what they make of
 // bad.mrs; where they remove only some, that is applied.mrs.
 func TestFixesMatchTheirGoldens(t *testing.T) {
-	for _, k := range syntax.Codes() {
+	for _, k := range compilerCodes() {
 		t.Run(k.Code, func(t *testing.T) {
 			dir := filepath.Join(diagDir, k.Code)
 			bad, err := os.ReadFile(filepath.Join(dir, "bad.mrs"))

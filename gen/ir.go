@@ -20,6 +20,7 @@ type Protocol struct {
 	Structs  []*Struct // declaration order; a synthetic struct stands before its owner
 	Lists    []*List
 	Examples []*Example
+	spots    spots
 }
 
 // Targets holds the schema's `option go|c|lua` blocks.

@@ -16,16 +16,15 @@ type SchemaError struct {
 }
 
 // Error lists all faults as mrgen prints them.
-func (e *SchemaError) Error() string {
+func (e *SchemaError) Error() string { return listed(e.Diagnostics, "fault") }
+
+// listed prints diagnostics and counts them.
+func listed(diags []syntax.Diagnostic, noun string) string {
 	var b strings.Builder
-	for _, d := range e.Diagnostics {
+	for _, d := range diags {
 		b.WriteString(d.String())
 	}
-	noun := "faults"
-	if len(e.Diagnostics) == 1 {
-		noun = "fault"
-	}
-	fmt.Fprintf(&b, "%d %s", len(e.Diagnostics), noun)
+	b.WriteString(plural(len(diags), noun))
 	return b.String()
 }
 

@@ -30,6 +30,11 @@ func (c *checkCmd) Run(s streams) error {
 	if len(c.Files) > 0 {
 		return c.schemas(s)
 	}
+	return c.answer(s.out, c.outputs(s))
+}
+
+// outputs compares those of all projects.
+func (c *checkCmd) outputs(s streams) error {
 	all, err := projects()
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,22 +17,34 @@ import (
 // fixRounds bounds how often a schema is read again: a fix can bring a fault to light that was hidden.
 const fixRounds = 16
 
-// faultsOf compiles a schema and returns its faults. An error is one of reading.
+// faultsOf compiles a schema and returns its faults; when it has none, what the backends refuse that its project names. An
+// error is one of reading.
 func faultsOf(name string) ([]syntax.Diagnostic, error) {
-	_, err := gen.Load(name)
-	var schema *gen.SchemaError
-	if errors.As(err, &schema) {
-		return schema.Diagnostics, nil
+	protocol, err := gen.Load(name)
+	if err == nil {
+		err = refusalsOf(name, protocol)
+	}
+	if diags := gen.Diagnostics(err); diags != nil {
+		return diags, nil
 	}
 	return nil, err
+}
+
+// refusalsOf asks the backends that a project names for a schema; there may be none.
+func refusalsOf(name string, protocol *gen.Protocol) error {
+	p, err := projectOf(name)
+	if err != nil || p == nil {
+		return err
+	}
+	_, err = p.render(protocol)
+	return err
 }
 
 // findingsOf returns the warnings of a schema, or its faults when it does not compile.
 func findingsOf(name string) ([]syntax.Diagnostic, error) {
 	found, err := lint.File(name)
-	var schema *gen.SchemaError
-	if errors.As(err, &schema) {
-		return schema.Diagnostics, nil
+	if diags := gen.Diagnostics(err); diags != nil {
+		return diags, nil
 	}
 	return found, err
 }

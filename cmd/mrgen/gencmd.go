@@ -16,13 +16,16 @@ import (
 var errNeedsOut = errors.New("a schema of its own needs --out")
 
 type genCmd struct {
+	reportFlags
 	Out  string `help:"Directory to write below, instead of the project." type:"path" placeholder:"DIR"`
-	JSON bool   `name:"json" help:"Print one JSON object a line for each file."`
 	File string `arg:"" optional:"" help:"Schema to compile instead of the project's."`
 }
 
-// Run writes the outputs: all of them, or none when the schema has faults.
-func (c *genCmd) Run(s streams) error {
+// Run writes the outputs: all of a schema, or none when it has faults or a backend refuses parts of it. As JSON it prints an
+// object for each file, or for each of those; as SARIF only those.
+func (c *genCmd) Run(s streams) error { return c.answer(s.out, c.run(s)) }
+
+func (c *genCmd) run(s streams) error {
 	all, err := c.projects()
 	if err != nil {
 		return err
@@ -56,16 +59,18 @@ func (c *genCmd) write(s streams, p *project) error {
 		if err != nil {
 			return err
 		}
+		if fresh {
+			written++
+		}
 		if c.JSON {
 			if err := enc.Encode(object{"file": p.shown(f.Path), "written": fresh}); err != nil {
 				return err
 			}
-		} else if fresh {
+		} else if fresh && !c.SARIF {
 			fmt.Fprintf(s.out, "wrote %s\n", p.shown(f.Path))
-			written++
 		}
 	}
-	if c.JSON {
+	if c.machine() {
 		return nil
 	}
 	fmt.Fprintf(s.out, "%s: %d of %d files written, wire hash %s\n", p.shown(p.Schema), written, len(files), protocol.WireHash)

@@ -85,14 +85,14 @@ func run(args []string, s streams) int {
 
 // exitStatus prints an error and classifies it.
 func exitStatus(err error, w io.Writer) int {
-	var schema *gen.SchemaError
+	diags := gen.Diagnostics(err)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errFault):
 		return exitFault
-	case errors.As(err, &schema):
-		printFaults(w, schema.Diagnostics)
+	case diags != nil:
+		printFaults(w, diags)
 		return exitFault
 	}
 	fmt.Fprintf(w, "mrgen: %v\n", err)

@@ -22,6 +22,7 @@ import (
 	"github.com/openmetaroce/metaroce/gen/gogen"
 	"github.com/openmetaroce/metaroce/gen/layergen"
 	"github.com/openmetaroce/metaroce/gen/luagen"
+	"github.com/openmetaroce/metaroce/gen/syntax"
 	"github.com/openmetaroce/metaroce/gen/vectorgen"
 )
 
@@ -79,17 +80,29 @@ func findProject() (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := projectAbove(dir, func(*project) bool { return true })
+	if err == nil && p == nil {
+		err = errNoProject
+	}
+	return p, err
+}
+
+// projectAbove reads the configurations of a directory and of those above it until one is wanted; nil = none is.
+func projectAbove(dir string, wanted func(*project) bool) (*project, error) {
 	for {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(configName)))
-		if err == nil {
-			return parseProject(data, dir)
-		}
-		if !errors.Is(err, os.ErrNotExist) {
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
+		}
+		if err == nil {
+			p, err := parseProject(data, dir)
+			if err != nil || wanted(p) {
+				return p, err
+			}
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return nil, errNoProject
+			return nil, nil
 		}
 		dir = up
 	}
@@ -136,7 +149,21 @@ func relative(name string) string {
 	return name
 }
 
-// render prints all outputs in memory, side by side: no backend changes the protocol. Paths are relative to the root.
+// joined makes one error of those of all outputs: what several backends refuse becomes one *gen.Refused.
+func joined(outputs []output, faults []error) error {
+	var refused []syntax.Diagnostic
+	for i, err := range faults {
+		diags := gen.Diagnostics(err)
+		if err != nil && diags == nil {
+			return fmt.Errorf("backend %s: %w", outputs[i].Backend, err)
+		}
+		refused = append(refused, diags...)
+	}
+	return gen.Refuse(refused)
+}
+
+// render prints all outputs in memory, side by side: no backend changes the protocol. Paths are relative to the root. What
+// backends have no form for is a *gen.Refused.
 func (p *project) render(protocol *gen.Protocol) ([]gen.File, error) {
 	printed, faults := make([][]gen.File, len(p.Output)), make([]error, len(p.Output))
 	var work sync.WaitGroup
@@ -144,11 +171,11 @@ func (p *project) render(protocol *gen.Protocol) ([]gen.File, error) {
 		work.Go(func() { printed[i], faults[i] = backends[o.Backend](protocol, o) })
 	}
 	work.Wait()
+	if err := joined(p.Output, faults); err != nil {
+		return nil, err
+	}
 	var all []gen.File
 	for i, o := range p.Output {
-		if faults[i] != nil {
-			return nil, fmt.Errorf("backend %s: %w", o.Backend, faults[i])
-		}
 		for _, f := range printed[i] {
 			name := path.Join(o.Dir, f.Path)
 			if slices.ContainsFunc(all, func(g gen.File) bool { return g.Path == name }) {

@@ -44,5 +44,21 @@ func projects() ([]*project, error) {
 	return all, err
 }
 
+// projectOf is the project whose schema a file is; nil when no configuration above the file names it.
+func projectOf(file string) (*project, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return projectAbove(filepath.Dir(path), func(p *project) bool {
+		schema, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(p.Schema)))
+		return err == nil && os.SameFile(info, schema)
+	})
+}
+
 // shown is the path of one of the project's files in messages: relative to the outermost project.
 func (p *project) shown(file string) string { return path.Join(p.below, file) }

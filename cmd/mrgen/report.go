@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/openmetaroce/metaroce/gen"
 	"github.com/openmetaroce/metaroce/gen/syntax"
 )
 
@@ -28,6 +29,21 @@ func (f reportFlags) print(w io.Writer, diags []syntax.Diagnostic) error {
 		return printSARIF(w, diags)
 	}
 	printText(w, diags)
+	return nil
+}
+
+// answer prints the diagnostics that an error carries, where a program reads them. Other errors are returned as they are.
+func (f reportFlags) answer(w io.Writer, err error) error {
+	diags := gen.Diagnostics(err)
+	if !f.machine() || err != nil && diags == nil {
+		return err
+	}
+	if err := f.print(w, diags); err != nil {
+		return err
+	}
+	if diags != nil {
+		return errFault
+	}
 	return nil
 }
 

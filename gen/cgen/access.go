@@ -161,7 +161,7 @@ func (g *generator) member(p *printer, e *gen.Enum, m *gen.Member) {
 			p.line("#define %s %s", name, hexText(n))
 		}
 	}
-	name := g.define("enum "+e.Name.Schema, e.Name.C, m.Name.C)
+	name := g.define(m, "enum "+e.Name.Schema, e.Name.C, m.Name.C)
 	if m.First == m.Last {
 		emit(name, m.First)
 		return

@@ -3,7 +3,6 @@
 package cgen
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -12,21 +11,17 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// ErrUnsupported is wrapped by the errors of Generate: the schema is sound, but this backend cannot express a part of it.
-var ErrUnsupported = errors.New("not expressible in C")
-
 // Generate prints p: include/PACKAGE/LAST.gen.h, src/LAST.gen.c and tests/dump.gen.c, LAST being the package's last part.
+// What this backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	if err := p.Refuse(known...); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", p.Source, ErrUnsupported, err)
-	}
 	g := newGenerator(p)
-	if err := g.plan(); err != nil {
+	g.plan()
+	if err := g.refused.Err(); err != nil {
 		return nil, err
 	}
 	header, source, dump := g.header(), g.source(), g.dump()
-	if len(g.errs) > 0 {
-		return nil, fmt.Errorf("%s: %w: %w", p.Source, ErrUnsupported, errors.Join(g.errs...))
+	if err := g.refused.Err(); err != nil {
+		return nil, err
 	}
 	return []gen.File{
 		{Path: "include/" + g.include, Data: header},
@@ -62,7 +57,7 @@ type generator struct {
 	names   map[string]string // C tag: what claimed it
 	taken   map[string]bool   // field constants
 	defined map[string]string // constant: what defines it
-	errs    []error
+	refused *gen.Refusals
 }
 
 // field is one number of enum mr_field.
@@ -74,6 +69,8 @@ func newGenerator(p *gen.Protocol) *generator {
 		p: p, pfx: p.Targets.CPrefix + "_", upper: strings.ToUpper(p.Targets.CPrefix) + "_",
 		base: parts[len(parts)-1], arrays: map[*gen.Struct]bool{}, ids: map[any]string{}, names: map[string]string{}, taken: map[string]bool{}, defined: map[string]string{},
 	}
+	g.refused = p.Refusals("E0802", "the C backend cannot print this")
+	g.refused.Features(known...)
 	g.include = path.Join(path.Join(parts[:len(parts)-1]...), g.base+".gen.h")
 	if len(parts) == 1 {
 		g.include = path.Join(g.base, g.base+".gen.h")
@@ -81,12 +78,13 @@ func newGenerator(p *gen.Protocol) *generator {
 	return g
 }
 
-func (g *generator) unsupported(format string, args ...any) {
-	g.errs = append(g.errs, fmt.Errorf(format, args...))
+// unsupported refuses a part of the schema.
+func (g *generator) unsupported(at gen.Declared, format string, args ...any) gen.Refusal {
+	return g.refused.Add(at, format, args...)
 }
 
 // plan orders the definitions and names every field, and reports names that C would confuse.
-func (g *generator) plan() error {
+func (g *generator) plan() {
 	done := map[any]bool{}
 	g.late = g.lateSums()
 	g.checkSums()
@@ -107,32 +105,28 @@ func (g *generator) plan() error {
 		}
 	}
 	if len(g.fields) > 0xffff {
-		g.unsupported("%d fields exceed 16 bits", len(g.fields))
+		g.unsupported(nil, "the schema has %d fields, which are more than 65535", len(g.fields))
 	}
 	for _, o := range g.order {
 		switch o := o.(type) {
 		case *gen.Struct:
-			g.claim(o.Name.C, "struct "+o.Name.Schema)
+			g.claim(o, o.Name.C, "struct "+o.Name.Schema)
 		case *gen.List:
-			g.claim(o.Name.C, "tlv "+o.Name.Schema)
+			g.claim(o, o.Name.C, "tlv "+o.Name.Schema)
 		}
 	}
 	for _, e := range g.p.Enums {
-		g.claim(e.Name.C, "enum "+e.Name.Schema)
+		g.claim(e, e.Name.C, "enum "+e.Name.Schema)
 	}
-	if len(g.errs) > 0 {
-		return fmt.Errorf("%s: %w: %w", g.p.Source, ErrUnsupported, errors.Join(g.errs...))
-	}
-	return nil
 }
 
 // claim reserves a tag; struct and enum tags share one name space in C, and with types in C++.
-func (g *generator) claim(name, owner string) {
+func (g *generator) claim(at gen.Declared, name, owner string) {
 	if slices.Contains([]string{"err", "error", "bytes", "field"}, name) || name == "header" && g.covering() {
-		g.unsupported("%s: the C name %s%s is taken by the runtime", owner, g.pfx, name)
+		g.unsupported(at, "the C name `%s%s` of `%s` is taken by the runtime", g.pfx, name, owner).Help("rename it")
 	}
 	if old, taken := g.names[name]; taken {
-		g.unsupported("%s and %s share the C name %s%s", old, owner, g.pfx, name)
+		g.unsupported(at, "`%s` and `%s` share the C name `%s%s`", old, owner, g.pfx, name).Help("rename one of the two")
 	}
 	g.names[name] = owner
 }
@@ -150,7 +144,7 @@ func (g *generator) visitStruct(s *gen.Struct, done map[any]bool) {
 		switch it.Kind {
 		case gen.KindBits:
 			if it.Vector.Bits%8 != 0 {
-				g.unsupported("%s.%s: bits<%d> is no whole number of bytes", s.Name.Schema, it.Name.Schema, it.Vector.Bits)
+				g.unsupported(it, "`%s` has %d bits, which are no whole number of bytes", it.Name.Schema, it.Vector.Bits)
 			}
 			g.vectors = append(g.vectors, it.Vector.Bits)
 		case gen.KindStruct:
@@ -174,7 +168,7 @@ func (g *generator) visitArray(it *gen.Item, done map[any]bool) {
 		g.arrays[a.Struct] = true
 		g.visitStruct(a.Struct, done)
 	} else if a.Scalar.Bits%8 != 0 {
-		g.unsupported("%s.%s: array elements of %d bits", it.Owner.Name.Schema, it.Name.Schema, a.Scalar.Bits)
+		g.unsupported(it, "the elements of `%s` have %d bits, which are no whole bytes", it.Name.Schema, a.Scalar.Bits)
 	}
 }
 

@@ -27,7 +27,8 @@ func TestGenerateReportsWhatCWouldConfuse(t *testing.T) {
 			p := loadFeatures(t)
 			c.change(p)
 			_, err := Generate(p)
-			if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), c.want) {
+			var refused *gen.Refused
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})

@@ -97,8 +97,8 @@ func (d *decoder) nestedSpot(r gen.Ref) string {
 	case viewed(it):
 		text = fmt.Sprintf("(size_t)(%s.p - in->buf)", d.scope().path(r))
 	case !ok:
-		d.g.unsupported("%s: a rule of %s about %s, whose place depends on a switch or a parameter",
-			d.s.Name.Schema, first.Name.Schema, it.Name.Schema)
+		d.g.unsupported(first, "`%s` has a rule about `%s` in `%s`, whose place depends on a switch or a parameter",
+			d.s.Name.Schema, it.Name.Schema, first.Name.Schema).Help("state the rule in the header that holds the field")
 	case text == "0u":
 		text = d.place(first)
 	default:
@@ -108,7 +108,7 @@ func (d *decoder) nestedSpot(r gen.Ref) string {
 		return text
 	}
 	if readsParam(it.When) {
-		d.g.unsupported("%s: a rule about %s, whose presence depends on a parameter", d.s.Name.Schema, it.Name.Schema)
+		d.g.unsupported(first, "`%s` has a rule about `%s`, whose presence depends on a parameter", d.s.Name.Schema, it.Name.Schema)
 	}
 	return fmt.Sprintf("(%s ? %s : start)", d.scope().inner(r).cond(it.When), text)
 }

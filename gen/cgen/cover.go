@@ -240,7 +240,7 @@ func (m *marks) note(g *generator, s *gen.Struct) {
 
 func (m *marks) items(g *generator, t site, c *gen.CoverPart) {
 	if c.First.When != nil {
-		g.unsupported("%s.%s: a sum over items of which the first is optional", t.s.Name.Schema, t.item().Name.Schema)
+		g.unsupported(t.item(), "the checksum `%s` covers items of which the first is optional", t.item().Name.Schema).Help("begin the coverage at an item that is always there")
 	}
 	m.at[c.First] = true
 	local := t.toLocal(c)
@@ -282,7 +282,7 @@ func (g *generator) checkSums() {
 		for inner := range reached {
 			for _, it := range inner.Items {
 				if c := coverOf(it); c != nil && slices.ContainsFunc(partsOf(c), func(p *gen.CoverPart) bool { return p.Kind == gen.CoverBefore }) {
-					g.unsupported("%s.%s: a sum `over before` inside %s, which has sums itself", inner.Name.Schema, it.Name.Schema, s.Name.Schema)
+					g.unsupported(it, "the checksum `%s` covers `before` inside `%s`, which has checksums itself", it.Name.Schema, s.Name.Schema)
 				}
 			}
 		}

@@ -75,11 +75,11 @@ func (t site) patchesOf(g *generator, c *gen.CoverPart) []patchGroup {
 				return
 			}
 		}
-		g.unsupported("%s.%s: a sum except %s, which has no fixed place", t.s.Name.Schema, t.item().Name.Schema, path[len(path)-1].Name.Schema)
+		g.unsupported(t.item(), "the checksum `%s` leaves `%s` out, which has no fixed place", t.item().Name.Schema, path[len(path)-1].Name.Schema)
 	}
 	for _, r := range c.Except {
 		if r.Path[0].When != nil {
-			g.unsupported("%s.%s: a sum except an optional item", t.s.Name.Schema, t.item().Name.Schema)
+			g.unsupported(t.item(), "the checksum `%s` leaves an optional item out", t.item().Name.Schema)
 		}
 		put(append(slices.Clone(t.path[:len(t.path)-1]), r.Path...), c.Mask)
 	}
@@ -250,7 +250,7 @@ func (w *summer) param(c *gen.CoverPart) {
 				continue
 			}
 			if gr.run, _ = st.Steps[0].(*gen.Run); gr.run == nil || bitOf(gr.run.Parts, r.Path) < 0 {
-				w.g.unsupported("%s: a sum except %s, which has no fixed place", st.Name.Schema, r.Last().Name.Schema)
+				w.g.unsupported(q, "a checksum leaves `%s` of `%s` out, which has no fixed place", r.Last().Name.Schema, st.Name.Schema)
 				continue
 			}
 			gr.put(bitOf(gr.run.Parts, r.Path), partBits(r.Last()), c.Mask)

@@ -253,7 +253,7 @@ func (e *encoder) settle(sets []settle) {
 			continue
 		}
 		if signed(st.value) {
-			e.g.unsupported("%s.%s: a negative derived value", it.Owner.Name.Schema, it.Name.Schema)
+			e.g.unsupported(it, "`%s` is derived by an expression that may be negative", it.Name.Schema)
 		}
 		e.assign(to, it, sc.num(st.value))
 	}
@@ -264,7 +264,7 @@ func (e *encoder) assign(to string, it *gen.Item, value string) {
 	s := it.Scalar
 	limit := maskText(s.Bits)
 	if s.Signed {
-		e.g.unsupported("%s.%s: a signed derived field", it.Owner.Name.Schema, it.Name.Schema)
+		e.g.unsupported(it, "`%s` is signed and derived", it.Name.Schema).Help("make it unsigned")
 	}
 	e.p.line("n = %s;", value)
 	if s.Bits < 64 {
@@ -292,7 +292,7 @@ func (e *encoder) solve(sc scope, to string, it *gen.Item, sv *gen.Solve) {
 	}
 	text, ok := sc.measure(&gen.Expr{Op: op, Ref: sv.Of})
 	if !ok || sv.A <= 0 {
-		e.g.unsupported("%s.%s: computed from %s", it.Owner.Name.Schema, it.Name.Schema, sv.Of.Last().Name.Schema)
+		e.g.unsupported(it, "`%s` is computed from `%s` in a way that pack cannot follow", it.Name.Schema, sv.Of.Last().Name.Schema)
 		return
 	}
 	value := castConst(text)

@@ -204,7 +204,7 @@ func (s scope) leaf(e *gen.Expr) string {
 	if it != nil && it.Scalar != nil {
 		if unnamed(it) {
 			if s.reserved == nil {
-				s.g.unsupported("%s: unnamed bits are read outside their run", it.Owner.Name.Schema)
+				s.g.unsupported(it, "unnamed bits of `%s` are read where they are not kept", it.Owner.Name.Schema).Help("give them a name")
 				return "0u"
 			}
 			return s.reserved(it, e.Ref)
@@ -403,7 +403,7 @@ func (s scope) num(e *gen.Expr) string {
 	case gen.OpSize, gen.OpCount:
 		text, ok := s.measure(e)
 		if !ok {
-			s.g.unsupported("size or count of %s", e.Ref.Last().Name.Schema)
+			s.g.unsupported(e.Ref.Last(), "an expression asks for the size or count of `%s`", e.Ref.Last().Name.Schema)
 		}
 		return castConst(text)
 	case gen.OpNeg:
@@ -433,6 +433,16 @@ func castConst(text string) string {
 	return "(uint64_t)" + text
 }
 
+// firstRead is an item that an expression reads; nil = none.
+func firstRead(e *gen.Expr) gen.Declared {
+	for _, r := range exprRefs(e) {
+		if it := r.Last(); it != nil {
+			return it
+		}
+	}
+	return nil
+}
+
 // unsigned prints e modulo 2^64.
 func (s scope) unsigned(e *gen.Expr) string {
 	if signed(e) {
@@ -446,7 +456,7 @@ func (s scope) unsigned(e *gen.Expr) string {
 func (s scope) arith(e *gen.Expr) string {
 	op, ok := arithText[e.Op]
 	if !ok {
-		s.g.unsupported("operator %d as a number", e.Op)
+		s.g.unsupported(firstRead(e), "the expression `%s` is no number in C", e.Text())
 		return "0u"
 	}
 	a, b := e.Args[0], e.Args[1]

@@ -90,9 +90,9 @@ func (g *generator) consts(p *printer) {
 	for _, c := range g.p.Consts {
 		p.doc(c.Doc...)
 		if c.Value > 0x7fffffff {
-			p.line("#define %s %s", g.define("const "+c.Name.Schema, c.Name.C), constFor(c.Value))
+			p.line("#define %s %s", g.define(c, "const "+c.Name.Schema, c.Name.C), constFor(c.Value))
 		} else {
-			p.line("#define %s %d", g.define("const "+c.Name.Schema, c.Name.C), c.Value)
+			p.line("#define %s %d", g.define(c, "const "+c.Name.Schema, c.Name.C), c.Value)
 		}
 	}
 	p.line("")
@@ -103,7 +103,7 @@ func (g *generator) codes(p *printer) {
 	p.line("enum %serror {", g.pfx)
 	for _, c := range g.p.Codes {
 		p.doc(c.Text)
-		p.line("%s = %d,", g.define("error "+c.Name, c.Name), c.Number)
+		p.line("%s = %d,", g.define(c, "error "+c.Name, c.Name), c.Number)
 	}
 	p.trimComma()
 	p.line("};")
@@ -126,14 +126,14 @@ func (g *generator) structSection(p *printer, s *gen.Struct) {
 	switch {
 	case s.FixedSize:
 		p.doc("Bytes.")
-		p.line("%s = %d", g.define(s.Name.Schema, "sizeof", s.Name.C), s.Min)
+		p.line("%s = %d", g.define(s, s.Name.Schema, "sizeof", s.Name.C), s.Min)
 	case s.Max >= 0:
 		p.doc("Fewest and most bytes.")
-		p.line("%s = %d,", g.define(s.Name.Schema, "min_sizeof", s.Name.C), s.Min)
-		p.line("%s = %d", g.define(s.Name.Schema, "max_sizeof", s.Name.C), s.Max)
+		p.line("%s = %d,", g.define(s, s.Name.Schema, "min_sizeof", s.Name.C), s.Min)
+		p.line("%s = %d", g.define(s, s.Name.Schema, "max_sizeof", s.Name.C), s.Max)
 	default:
 		p.doc("Fewest bytes; the container sets the limit.")
-		p.line("%s = %d", g.define(s.Name.Schema, "min_sizeof", s.Name.C), s.Min)
+		p.line("%s = %d", g.define(s, s.Name.Schema, "min_sizeof", s.Name.C), s.Min)
 	}
 	p.line("};")
 	p.line("")

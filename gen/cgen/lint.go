@@ -14,7 +14,7 @@ func (g *generator) lintPrototype(p *printer, s *gen.Struct) {
 		return
 	}
 	if len(s.Lints) > 64 {
-		g.unsupported("%s: more than 64 rules with `else lint`", s.Name.Schema)
+		g.unsupported(s, "`%s` has more than 64 rules with `else lint`", s.Name.Schema).Help("move some of them into a header of their own")
 		return
 	}
 	lines := []string{"Which rules of " + s.Name.Schema + " in breaks that unpack tolerates, its nested structs aside: a bit for each.", ""}

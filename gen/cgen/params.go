@@ -128,7 +128,7 @@ func (g *generator) paramKinds(p *printer, s *gen.Struct) {
 		p.doc(fmt.Sprintf("Kinds of the header %s of %s.", q.Name.Schema, s.Name.Schema))
 		p.line("enum %s_%s {", g.tag(s.Name), q.Name.C)
 		for i, o := range q.Any {
-			p.line("%s = %d,", g.define("parameter "+q.Name.Schema, s.Name.C, q.Name.C, o.Name.C), i)
+			p.line("%s = %d,", g.define(q, "parameter "+q.Name.Schema, s.Name.C, q.Name.C, o.Name.C), i)
 		}
 		p.trimComma()
 		p.line("};")
@@ -144,7 +144,7 @@ func (g *generator) checkArgs(s *gen.Struct, params []*gen.Param, args []*gen.Ex
 		}
 		from := args[i].Ref.Param
 		if !q.Cover || from == nil || !from.Cover || len(args[i].Ref.Path) > 0 || from.Struct != q.Struct || !slices.Equal(from.Any, q.Any) {
-			g.unsupported("%s: an argument of the checksum parameter %s that is no such parameter itself", s.Name.Schema, q.Name.Schema)
+			g.unsupported(s, "`%s` gives the checksum parameter `%s` something else than such a parameter of its own", s.Name.Schema, q.Name.Schema)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (g *generator) checkArgs(s *gen.Struct, params []*gen.Param, args []*gen.Ex
 func (g *generator) checkParams(s *gen.Struct) {
 	for _, q := range s.Params {
 		if q.Any != nil && !q.Cover {
-			g.unsupported("%s: the parameter %s of several types is read by more than checksums", s.Name.Schema, q.Name.Schema)
+			g.unsupported(q, "the parameter `%s` of several types is read by more than checksums", q.Name.Schema)
 		}
 	}
 	for _, it := range s.Items {

@@ -107,7 +107,7 @@ func (g *generator) lateOf(s *gen.Struct) []late {
 				}
 			}
 			if l.run == nil {
-				g.unsupported("%s: %s is computed from a size behind it and has no fixed place", s.Name.Schema, it.Name.Schema)
+				g.unsupported(it, "`%s` is computed from a size behind it and has no fixed place in `%s`", it.Name.Schema, s.Name.Schema)
 				continue
 			}
 			out = append(out, l)
@@ -138,7 +138,8 @@ func (g *generator) checkLate(s *gen.Struct, l late) {
 			uses := r.Param == nil && len(r.Path) <= len(l.path) && slices.Equal(r.Path, l.path[:len(r.Path)])
 			early := !known || l.item == nil || it.Scalar != nil && it.Scalar.Derived != nil
 			if uses && early {
-				g.unsupported("%s: %s is computed from a size, and %s depends on it", s.Name.Schema, l.scalar().Name.Schema, it.Name.Schema)
+				g.unsupported(it, "`%s` is computed from a size, and `%s` depends on it", l.scalar().Name.Schema, it.Name.Schema).
+					Help("move `%s` behind what is measured", it.Name.Schema)
 			}
 		}
 		known = known || it == l.item
@@ -154,7 +155,7 @@ func (g *generator) checkForeign(s *gen.Struct, own []late) {
 		}
 		mine := slices.ContainsFunc(own, func(l late) bool { return l.scalar() == it })
 		if so := it.Scalar.Solve; !mine && (so.Whole != nil || so.Of.Last().Sized != nil) {
-			g.unsupported("%s: items depend on %s, which is computed from a size", s.Name.Schema, it.Name.Schema)
+			g.unsupported(r.Path[0], "items of `%s` depend on `%s`, which is computed from a size", s.Name.Schema, it.Name.Schema)
 		}
 	}
 }
@@ -191,7 +192,7 @@ func (e *encoder) measured(item *gen.Item, from string, size *gen.Expr) {
 		any = true
 		sv := l.scalar().Scalar.Solve
 		if sv.A <= 0 {
-			e.g.unsupported("%s: a size that falls as its item grows", l.scalar().Name.Schema)
+			e.g.unsupported(l.scalar(), "`%s` falls as the item that it measures grows", l.scalar().Name.Schema)
 			continue
 		}
 		to := e.scope().path(gen.Ref{Path: l.path})
@@ -211,7 +212,7 @@ func (e *encoder) measured(item *gen.Item, from string, size *gen.Expr) {
 func (e *encoder) restore(sc *gen.Scalar, at string, bit int, from string) {
 	w := windowOf(bit, sc.Bits)
 	if w.n > 8 {
-		e.g.unsupported("%s: a computed size of more than 57 bits inside bytes", e.s.Name.Schema)
+		e.g.unsupported(e.s, "`%s` has a computed size of more than 57 bits that begins within a byte", e.s.Name.Schema)
 		return
 	}
 	e.p.line("p = o->buf + %s;", at)

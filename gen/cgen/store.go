@@ -74,7 +74,7 @@ func (e *encoder) group(gr group) {
 		return
 	}
 	if gr.n > 8 {
-		e.g.unsupported("%s: %d bytes of bit fields without a byte boundary", e.s.Name.Schema, gr.n)
+		e.g.unsupported(gr.parts[0].Item, "%d bytes of fields without a boundary between bytes", gr.n).Help("let one of them begin at a byte")
 		return
 	}
 	word := "uint32_t"

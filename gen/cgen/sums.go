@@ -13,7 +13,7 @@ import (
 func (g *generator) sumPrototypes(p *printer) {
 	for _, s := range g.p.Sums {
 		if s.Width%8 != 0 {
-			g.unsupported("crc %s: %d bits", s.Name.Schema, s.Width)
+			g.unsupported(s, "the checksum `%s` has %d bits", s.Name.Schema, s.Width)
 			continue
 		}
 		t := g.tag(s.Name)
@@ -122,7 +122,7 @@ func (g *generator) sumLoop(p *printer, s *gen.Sum, typ string) {
 	}
 	p.line("}")
 	if s.ReflectIn != s.ReflectOut {
-		g.unsupported("crc %s: reflect of one side only", s.Name.Schema)
+		g.unsupported(s, "the checksum `%s` reflects one side only", s.Name.Schema)
 	}
 	if g.late {
 		p.line("return crc;")

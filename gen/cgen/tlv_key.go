@@ -143,7 +143,7 @@ func (g *generator) wholeKey(l *gen.List) string {
 		bits += it.Scalar.Bits
 	}
 	if bits > 64 {
-		g.unsupported("%s: the order of keys of %d bits", l.Name.Schema, bits)
+		g.unsupported(l, "the elements of `%s` are ordered by keys of %d bits, which are more than 64", l.Name.Schema, bits)
 	}
 	slices.Reverse(terms)
 	return "(" + strings.Join(terms, " | ") + ")"

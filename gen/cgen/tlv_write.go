@@ -47,7 +47,7 @@ func (g *generator) tlvWriteLength(e *encoder, l *gen.List) {
 		return
 	case l.Scale == nil:
 	case l.Scale.A <= 0:
-		g.unsupported("%s: a length that falls as values grow", l.Name.Schema)
+		g.unsupported(l, "the length of `%s` falls as values grow", l.Name.Schema)
 	default:
 		bytes = e.linear(bytes, l.Scale.A, l.Scale.B)
 	}

@@ -17,10 +17,10 @@ func (g *generator) macro(parts ...string) string {
 }
 
 // define is macro for a constant that is being defined; two definitions of one name are an error of the schema.
-func (g *generator) define(owner string, parts ...string) string {
+func (g *generator) define(at gen.Declared, owner string, parts ...string) string {
 	name := g.macro(parts...)
 	if old, taken := g.defined[name]; taken {
-		g.unsupported("%s and %s share the C constant %s", old, owner, name)
+		g.unsupported(at, "`%s` and `%s` share the C constant `%s`", old, owner, name).Help("rename one of the two")
 	}
 	g.defined[name] = owner
 	return name
@@ -220,7 +220,7 @@ func (g *generator) kindEnum(p *printer, it *gen.Item) {
 		if a.Reject == nil {
 			n++
 			p.doc(a.Doc...)
-			p.line("%s = %d,", g.define("switch "+it.Name.Schema, it.Owner.Name.C, it.Name.C, a.Name.C), n)
+			p.line("%s = %d,", g.define(a, "switch "+it.Name.Schema, it.Owner.Name.C, it.Name.C, a.Name.C), n)
 		}
 	}
 	p.trimComma()
@@ -297,7 +297,7 @@ func (g *generator) tlvType(p *printer, l *gen.List) {
 	p.line("%s = 0, /* skipped: look at head, value and len */", g.macro(l.Name.C, "unknown"))
 	for i, c := range l.Cases {
 		p.doc(c.Doc...)
-		p.line("%s = %d,", g.define("tlv "+l.Name.Schema, l.Name.C, c.Name.C), i+1)
+		p.line("%s = %d,", g.define(c, "tlv "+l.Name.Schema, l.Name.C, c.Name.C), i+1)
 	}
 	p.trimComma()
 	p.line("};")

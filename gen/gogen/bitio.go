@@ -196,7 +196,7 @@ func (b buffer) widen(at, size int) (wideAt, wideSize, behind int) {
 func (g *generator) loadScalar(buf buffer, bit int, s *gen.Scalar) val {
 	at, size, shift := window(bit, s.Bits)
 	if size > 8 {
-		g.fail("a field of %d bits that spans nine bytes", s.Bits)
+		g.fail(g.holder(s), "a field of %d bits spans nine bytes", s.Bits).Help("let it begin at a byte")
 		return operand("0", "const")
 	}
 	if little(s) {

@@ -27,6 +27,11 @@ func (g *generator) vectorSizes() []int {
 	return out
 }
 
+// vectorOf is the first item that holds a bit vector of n bits.
+func (g *generator) vectorOf(n int) gen.Declared {
+	return g.itemWhere(func(it *gen.Item) bool { return it.Kind == gen.KindBits && it.Vector.Bits == n })
+}
+
 // vectors prints a type for each width of bit vector.
 func (g *generator) vectors(f *jen.File) {
 	for _, n := range g.vectorSizes() {
@@ -36,7 +41,7 @@ func (g *generator) vectors(f *jen.File) {
 
 func (g *generator) vector(f *jen.File, n int) {
 	if n%8 != 0 {
-		g.fail("bits<%d>: not a whole number of bytes", n)
+		g.fail(g.vectorOf(n), "bits<%d> is no whole number of bytes", n).Help("write a multiple of 8")
 		return
 	}
 	typ := fmt.Sprintf("Bits%d", n)

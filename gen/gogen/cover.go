@@ -276,7 +276,7 @@ func (l *locator) backward(rest []gen.Step) {
 	for _, st := range rest {
 		n, lines, ok := l.measure(st)
 		if t, padded := st.(*gen.Take); !ok || padded && t.Item.Span.Align > 0 {
-			l.g.fail("%s: the place of a checksum lies between items of unknown size", l.sc.of.Name.Schema)
+			l.g.fail(l.sc.of, "the place of a checksum of `%s` lies between items of unknown size", l.sc.of.Name.Schema)
 		}
 		l.b.WriteString(strings.ReplaceAll(lines, "off += ", "off -= "))
 		if n > 0 {

@@ -165,7 +165,7 @@ func (c *coverage) itemMasks(p *gen.CoverPart) maskTable {
 	var masks maskTable
 	run, base := c.maskRun(p)
 	if run == nil {
-		c.g.fail("%s.%s: `except` in a part without a constant place", c.s.Name.Schema, c.it.Name.Schema)
+		c.g.fail(c.it, "the checksum `%s` leaves bits out of a part whose place varies", c.it.Name.Schema)
 		return nil
 	}
 	masks.except(c, p, run, base)
@@ -188,7 +188,7 @@ type maskTable map[int][2]byte // bits that are replaced, and with what
 
 func (m *maskTable) add(c *coverage, bit int, it *gen.Item, fill byte) {
 	if bit < 0 {
-		c.g.fail("%s.%s: `except` of %s, which has no constant place", c.s.Name.Schema, c.it.Name.Schema, it.Name.Schema)
+		c.g.fail(c.it, "the checksum `%s` leaves `%s` out, whose place varies", c.it.Name.Schema, it.Name.Schema)
 		return
 	}
 	if *m == nil {

@@ -14,7 +14,8 @@ import (
 // coverFunctions prints what computes, compares and writes a checksum with a coverage of its own.
 func (g *generator) coverFunctions(f *jen.File, s *gen.Struct, it *gen.Item) {
 	if s.Owner != nil || s.List != nil || g.nestedAnywhere(s) {
-		g.fail("%s.%s: only packets that lie in no other may have a checksum with such a coverage", s.Name.Schema, it.Name.Schema)
+		g.fail(it, "the checksum `%s` lies in `%s`, but only packets that lie in no other may have one with such a coverage", it.Name.Schema, s.Name.Schema).
+			Help("declare the checksum in the outermost packet")
 		return
 	}
 	g.computeSum(f, s, it)

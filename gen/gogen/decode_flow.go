@@ -126,7 +126,7 @@ func (d *decoder) repeat(r *gen.Repeat) {
 	d.mark(it, d.off())
 	d.float()
 	if ar.Count == nil {
-		end := d.behind(r.Reserve, r.Tail, it.Name.Schema)
+		end := d.behind(r.Reserve, r.Tail, it)
 		if end == "" {
 			end = "len(src)"
 		}
@@ -165,7 +165,7 @@ func (d *decoder) element(it *gen.Item, window string) {
 	}
 	n := ar.Scalar.Bits / 8
 	if ar.Scalar.Bits%8 != 0 {
-		d.g.fail("array %s: elements of %d bits", path, ar.Scalar.Bits)
+		d.g.fail(it, "the elements of `%s` have %d bits, which are no whole bytes", path, ar.Scalar.Bits)
 		return
 	}
 	d.b.line("item := %s\nif len(item) < %d {\nreturn 0, short(indexed(%q, index), off, %d)\n}", window, n, path, n)

@@ -201,7 +201,8 @@ func (d *decoder) checkPlace(c *gen.Check, pl place) (field, off string, bit int
 			return field, plus(start, within/8), within % 8
 		}
 	}
-	d.g.fail("%s: a rule over %s, whose place in %s varies", d.s.Name.Schema, field, first.Name.Schema)
+	d.g.fail(first, "a rule of `%s` speaks of `%s`, whose place in `%s` varies", d.s.Name.Schema, field, first.Name.Schema).
+		Help("state the rule in the header that holds the field")
 	return field, start, 0
 }
 
@@ -240,7 +241,7 @@ func (d *decoder) call(c *gen.Call) {
 	name := c.Item.Name
 	end := ""
 	if c.Windowed {
-		end = d.behind(c.Reserve, c.Tail, name.Schema)
+		end = d.behind(c.Reserve, c.Tail, c.Item)
 	}
 	d.mark(c.Item, d.off())
 	if c.Windowed && dispatches(c.Item.Struct) {
@@ -312,7 +313,7 @@ func (d *decoder) take(t *gen.Take) {
 	}
 	end := "len(src)"
 	if sp.Size == nil {
-		if e := d.behind(t.Reserve, t.Tail, path); e != "" {
+		if e := d.behind(t.Reserve, t.Tail, it); e != "" {
 			end = e
 		}
 	} else {
@@ -397,7 +398,7 @@ func (d *decoder) elements(e *gen.Elements) {
 		d.float()
 	}
 	it := e.Item
-	end := d.behind(e.Reserve, e.Tail, it.Name.Schema)
+	end := d.behind(e.Reserve, e.Tail, it)
 	d.mark(it, d.off())
 	d.fill(it, commas(d.rest(end), d.sc.listArgs(it)))
 	d.reach(end, e.Reserve, e.Tail)

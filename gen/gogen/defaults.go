@@ -19,7 +19,7 @@ func (g *generator) defaults(f *jen.File) {
 		}
 		name := "New" + s.Name.Go
 		if g.taken[name] {
-			g.fail("%s: the schema has a name %s of its own", s.Name.Schema, name)
+			g.fail(s, "the constructor `%s` of `%s` has the name of another declaration", name, s.Name.Schema).Help("rename one of the two")
 		}
 		g.add(f, function{
 			doc:  []string{fmt.Sprintf("%s returns %s with its defaults, and with what its fixed fields hold.", name, article(s.Name.Go))},

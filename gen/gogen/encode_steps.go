@@ -166,7 +166,7 @@ func (e *encoder) take(it *gen.Item) {
 		return
 	}
 	if !hasField(it) {
-		e.g.fail("%s: padding without a name and a constant size", e.s.Name.Schema)
+		e.g.fail(it, "padding has neither a name nor a size").Help("give it a name: its length is then a field")
 		return
 	}
 	field := e.sc.self + "." + it.Name.Go

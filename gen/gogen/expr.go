@@ -211,7 +211,7 @@ var operators = map[gen.Op]struct {
 func (s *scope) arithmetic(e *gen.Expr) val {
 	op, ok := operators[e.Op]
 	if !ok {
-		s.g.fail("operator %d has no Go form", e.Op)
+		s.g.fail(s.of, "the expression `%s` has no form in Go", e.Text())
 		return operand("0", "const")
 	}
 	a, b := s.expr(e.Args[0]), s.expr(e.Args[1])
@@ -374,7 +374,7 @@ func (s *scope) sizeOf(r gen.Ref) val {
 	case it.Kind == gen.KindArray && elementSize(it.Array) > 0:
 		return val{fmt.Sprintf("uint64(len(%s)) * %d", s.place(r), elementSize(it.Array)), "uint64", 5}
 	}
-	s.g.fail("size(%s): only spans, headers of fixed size and arrays of them have a size in expressions", pathOf(r))
+	s.g.fail(it, "an expression asks for the size of `%s`, which is neither bytes nor of elements of fixed size", pathOf(r))
 	return operand("0", "const")
 }
 

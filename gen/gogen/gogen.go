@@ -20,11 +20,8 @@ import (
 )
 
 // Generate prints p. Paths are file names within the package's directory; the order is that of the names.
-// An error says which construct of the schema this backend cannot print.
+// What this backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	if err := p.Refuse(known...); err != nil {
-		return nil, fmt.Errorf("go backend: %w", err)
-	}
 	g := newGenerator(p)
 	parts := []struct {
 		path  string
@@ -54,8 +51,8 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 			return nil, err
 		}
 		part.print(f)
-		if g.err != nil {
-			return nil, g.err
+		if !g.refused.None() {
+			continue // the other parts may be refused as well
 		}
 		data, err := render(f)
 		if err != nil {
@@ -64,6 +61,9 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		if !bytes.Equal(data, empty) {
 			files = append(files, gen.File{Path: part.path, Data: data})
 		}
+	}
+	if err := g.refused.Err(); err != nil {
+		return nil, err
 	}
 	helpers, err := g.helperFile()
 	if err != nil {
@@ -91,19 +91,35 @@ type generator struct {
 	masked  map[*gen.Sum]bool // and those of bytes some of whose bits count as others
 	moved   map[*gen.Sum]bool // and those that change without reading all bytes
 	helpers map[string]bool   // small functions that some printed body calls
-	err     error             // the first construct that cannot be printed
+	refused *gen.Refusals     // what has no Go form
 }
 
 func newGenerator(p *gen.Protocol) *generator {
 	g := &generator{p: p, taken: map[string]bool{}, pieces: map[*gen.Sum]bool{}, masked: map[*gen.Sum]bool{}, moved: map[*gen.Sum]bool{}, helpers: map[string]bool{}}
+	g.refused = p.Refusals("E0801", "the Go backend cannot print this")
+	g.refused.Features(known...)
 	g.reserve()
 	return g
 }
 
-func (g *generator) fail(format string, args ...any) {
-	if g.err == nil {
-		g.err = fmt.Errorf("go backend: "+format, args...)
+// fail refuses a part of the schema.
+func (g *generator) fail(at gen.Declared, format string, args ...any) gen.Refusal {
+	return g.refused.Add(at, format, args...)
+}
+
+// holder is the item whose number a scalar is.
+func (g *generator) holder(s *gen.Scalar) gen.Declared {
+	return g.itemWhere(func(it *gen.Item) bool { return it.Scalar == s || it.Array != nil && it.Array.Scalar == s })
+}
+
+// itemWhere is the first item of the schema that a test accepts; nil = none.
+func (g *generator) itemWhere(wanted func(*gen.Item) bool) gen.Declared {
+	for _, s := range g.all {
+		if i := slices.IndexFunc(s.Items, wanted); i >= 0 {
+			return s.Items[i]
+		}
 	}
+	return nil
 }
 
 // reserve collects the structs to print and the names that layout constants must not take.

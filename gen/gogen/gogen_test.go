@@ -114,8 +114,8 @@ func TestGeneratedFilesSayWhereTheyComeFrom(t *testing.T) {
 func TestGenerateRefusesConstructsThatItWouldGetWrong(t *testing.T) {
 	const inet = "sum Inet : u16 { algorithm ones_complement; width 16; check 0xf62a; }\n"
 	for _, c := range []struct{ schema, want string }{
-		{"header H { n : u8; d : bytes[n]; x : u8; } packet A { y : u8; h : H; where h.x < y; }", "A: a rule over h.x"},
-		{inet + "header A { n : u8; b : u8; s : Inet over self; d : bytes[n]; } packet B { a : A; }", "A.s: only packets that lie in no other"},
+		{"header H { n : u8; d : bytes[n]; x : u8; } packet A { y : u8; h : H; where h.x < y; }", "x.mrs:5:63: error[E0801]: a rule of `A` speaks of `h.x`"},
+		{inet + "header A { n : u8; b : u8; s : Inet over self; d : bytes[n]; } packet B { a : A; }", "x.mrs:6:28: error[E0801]: the checksum `s` lies in `A`, but only packets that lie in no other"},
 	} {
 		p, diags := gen.Compile("x.mrs", []byte("edition 1;\npackage x.y;\nbyteorder big;\nbitorder msb;\n"+c.schema))
 		if len(diags) > 0 {

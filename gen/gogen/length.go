@@ -154,7 +154,7 @@ func (l *measurer) nested(name gen.Name, args string) {
 func (l *measurer) take(it *gen.Item) {
 	switch n := it.Span.Align; {
 	case n > 0 && l.part:
-		l.g.fail("%s: padding to a multiple within a part that is measured alone", it.Name.Schema)
+		l.g.fail(it, "`%s` pads to a multiple within a part that is measured alone", it.Name.Schema)
 		return
 	case n > 0:
 		l.b.line("size += shortOf(%s, %d)", less("size", int64(l.behind)), n)

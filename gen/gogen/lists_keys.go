@@ -287,7 +287,7 @@ func reuses(s *gen.Struct) bool {
 func (g *generator) checkList(l *gen.List) {
 	for _, c := range l.Cases {
 		if c.Struct == nil && len(c.Head) > 0 && single(c) {
-			g.fail("%s.%s: an element that is nothing but its head", l.Name.Schema, c.Name.Schema)
+			g.fail(c, "the element `%s` of `%s` is nothing but its head", c.Name.Schema, l.Name.Schema)
 		}
 	}
 }

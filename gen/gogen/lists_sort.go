@@ -25,7 +25,7 @@ func (g *generator) listSort(f *jen.File, l *gen.List) {
 		bits += it.Scalar.Bits
 	}
 	if bits > 64 {
-		g.fail("%s: order of keys of more than 64 bits", l.Name.Schema)
+		g.fail(l, "the elements of `%s` are ordered by keys of more than 64 bits", l.Name.Schema)
 	}
 	name := l.Name.Go
 	g.add(f, function{

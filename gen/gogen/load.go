@@ -113,7 +113,7 @@ func (l *loader) other(in runPlace, p gen.Part) {
 		}
 		l.b.line("%s = %s(%s)", dst, spanType(it.Span), bytes)
 	default:
-		l.g.fail("%s cannot lie in a run", it.Name.Schema)
+		l.g.fail(it, "`%s` cannot lie among fields of fixed size", it.Name.Schema)
 	}
 }
 

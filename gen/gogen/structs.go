@@ -78,7 +78,7 @@ func (g *generator) structType(f *jen.File, s *gen.Struct) {
 		for _, it := range s.Items {
 			for _, fl := range structFields(it) {
 				if seen[fl.name] {
-					g.fail("%s has two fields %s", name, fl.name)
+					g.fail(it, "two fields of `%s` are called `%s` in Go", s.Name.Schema, fl.name).Help("rename one of the two items")
 				}
 				seen[fl.name] = true
 				g.field(fields, fl)

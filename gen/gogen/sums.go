@@ -113,7 +113,8 @@ func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
 		b.line("if len(src) < %s {\nreturn short(%q, 0, %s)\n}", g.sizeConst(s), firstLeaf(fixedRun(s)), g.sizeConst(s))
 		b.line("at := %d", s.Max-tail)
 	case !ok:
-		g.fail("%s.%s: a checksum must lie at a constant distance from the end of its packet", s.Name.Schema, it.Name.Schema)
+		g.fail(it, "the checksum `%s` lies at no constant distance from the end of `%s`", it.Name.Schema, s.Name.Schema).
+			Help("let only items of constant size follow it, or cover a range: `over first..last`")
 		return
 	case s.Greedy:
 		g.verifyTail(&b, s, it)
@@ -126,7 +127,7 @@ func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
 		b.line("at := size - %d", tail)
 	}
 	if len(s.Params) > 0 || !s.Packet {
-		g.fail("%s.%s: only packets without parameters may have a checksum", s.Name.Schema, it.Name.Schema)
+		g.fail(it, "the checksum `%s` lies in `%s`, but only packets without parameters may have one `over before`", it.Name.Schema, s.Name.Schema)
 	}
 	load := loadWord("src[at:]", 0, it.Scalar.Bits/8)
 	if little(it.Scalar) {
@@ -169,7 +170,7 @@ func (g *generator) readable(d *decoder, r *gen.Run) {
 		}
 		bit, ok := bitOf(r, ref.Path)
 		if !ok {
-			g.fail("the presence of a checksum depends on %s, which lies behind items of variable size", pathOf(ref))
+			g.fail(ref.Last(), "the presence of a checksum depends on `%s`, which lies behind items of variable size", pathOf(ref))
 			return val{}, false
 		}
 		return g.loadScalar(buffer{code: "src"}, bit, ref.Last().Scalar), true

@@ -24,9 +24,6 @@ var rapidText string
 // with the vectors in a file that the vectors backend has written, and rapid_gen_test.go with generators of random values.
 // vectors is that file's path as seen from the package.
 func Tests(p *gen.Protocol, vectors string) ([]gen.File, error) {
-	if err := p.Refuse(known...); err != nil {
-		return nil, fmt.Errorf("go backend: %w", err)
-	}
 	g := newGenerator(p)
 	data := testData{g: g, Package: p.Targets.GoPackage, Lines: g.headerLines(), Vectors: vectors}
 	for _, s := range p.Structs {
@@ -40,8 +37,8 @@ func Tests(p *gen.Protocol, vectors string) ([]gen.File, error) {
 		if err := template.Must(template.New(t.path).Parse(t.text)).Execute(&out, data); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.path, err)
 		}
-		if g.err != nil {
-			return nil, g.err
+		if err := g.refused.Err(); err != nil {
+			return nil, err
 		}
 		formatted, err := format.Source(out.Bytes())
 		if err != nil {

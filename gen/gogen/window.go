@@ -52,12 +52,13 @@ func (d *decoder) inWindow(w *gen.Window) {
 }
 
 // behind prints the end of what a greedy item may take when trailers of variable size follow.
-func (d *decoder) behind(reserve int, tail *gen.Expr, path string) string {
+func (d *decoder) behind(reserve int, tail *gen.Expr, it *gen.Item) string {
+	path := it.Name.Schema
 	if tail == nil {
 		return d.window(reserve, path)
 	}
 	if tail.Max == nil || tail.Max.BitLen() > 62 {
-		d.g.fail("%s: what follows may be as large as the memory", path)
+		d.g.fail(it, "what follows `%s` may be as large as the memory", path).Help("bound the size of what follows with `in`")
 	}
 	size := wideSize(d.sc, tail)
 	if reserve > 0 {

@@ -3,7 +3,6 @@
 package layergen
 
 import (
-	"fmt"
 	"go/token"
 	"strings"
 	"unicode"
@@ -46,9 +45,9 @@ type keep struct{ Name, Field string }
 // taken are the names that a layer has besides those of its packet. An embedded struct of the same name would hide one.
 const taken = " LayerType CanDecode NextLayerType LayerContents LayerPayload Trailer DecodeFromBytes SerializeTo String Register "
 
-func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
+func newLayer(p *pkg, s *gen.Struct) *layer {
 	if strings.Contains(taken, " "+s.Name.Go+" ") {
-		return nil, fmt.Errorf("a layer has a member %s of its own", s.Name.Go)
+		p.refused.Add(s, "a layer has a member `%s` of its own", s.Name.Go).Help("rename the packet")
 	}
 	l := &layer{
 		Package: p, Struct: s, Name: s.Name.Go, Recv: strings.ToLower(s.Name.Go[:1]), Local: lowerFirst(s.Name.Go),
@@ -56,26 +55,19 @@ func newLayer(p *pkg, s *gen.Struct) (*layer, error) {
 	}
 	for _, a := range s.Params {
 		if a.Default != nil && *a.Default != 0 {
-			return nil, fmt.Errorf("%s: a default other than zero", a.Name.Schema)
+			p.refused.Add(a, "the parameter `%s` has a default other than zero", a.Name.Schema)
 		}
 		l.Params = append(l.Params, p.param(a))
 	}
-	var err error
-	if l.Search, err = search(l); err != nil {
-		return nil, err
-	}
+	l.Search = search(l)
 	if field, ok := strings.CutPrefix(l.Search, "return &"+l.Recv+"."); ok && l.Fresh {
 		if l.Direct = direct(field); l.Direct != "" {
 			l.Start = start(s)
 		}
 	}
-	if l.Next, err = nextOf(l); err != nil {
-		return nil, err
-	}
-	if l.Sum, err = sumOf(s); err != nil {
-		return nil, err
-	}
-	return l, nil
+	l.Next = nextOf(l)
+	l.Sum = p.sumOf(s)
+	return l
 }
 
 func (p *pkg) param(a *gen.Param) param {

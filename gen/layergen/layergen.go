@@ -37,24 +37,21 @@ var packageText string
 var layerText string
 
 // Generate prints layers.gen.go, which all layers share, and one file for each packet of p. The order is that of the names.
-// A schema without packets gives no files. An error says which construct of the schema this backend cannot print.
+// A schema without packets gives no files. What this backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol, c Config) ([]gen.File, error) {
 	if c.Codec == "" {
 		return nil, ErrNoCodec
 	}
-	if err := p.Refuse(known...); err != nil {
-		return nil, fmt.Errorf("layers backend: %w", err)
-	}
 	pkg := newPackage(p, c)
+	pkg.refused.Features(known...)
 	for _, s := range p.Structs {
 		if !s.Packet {
 			continue
 		}
-		l, err := newLayer(pkg, s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Name.Schema, err)
-		}
-		pkg.Layers = append(pkg.Layers, l)
+		pkg.Layers = append(pkg.Layers, newLayer(pkg, s))
+	}
+	if err := pkg.refused.Err(); err != nil {
+		return nil, err
 	}
 	if len(pkg.Layers) == 0 {
 		return nil, nil
@@ -107,6 +104,7 @@ type pkg struct {
 	Codec    string // name of the codec's package
 	Layers   []*layer
 	Bound    *layer // the layer for the schema's UDP port; nil = none
+	refused  *gen.Refusals
 }
 
 func newPackage(p *gen.Protocol, c Config) *pkg {
@@ -116,7 +114,7 @@ func newPackage(p *gen.Protocol, c Config) *pkg {
 	if c.Gopacket == "" {
 		c.Gopacket = DefaultGopacket
 	}
-	return &pkg{Protocol: p, Config: c, Codec: p.Targets.GoPackage}
+	return &pkg{Protocol: p, Config: c, Codec: p.Targets.GoPackage, refused: p.Refusals("E0804", "the backend of layers cannot print this")}
 }
 
 // CodecImport is the import of the codec, by name where the path does not end in it.

@@ -23,17 +23,16 @@ var registers = map[string]string{"ethertype": "EthernetType", "ip_protocol": "I
 var protocols = map[string]string{"ethernet": "LayerTypeEthernet", "ipv4": "LayerTypeIPv4", "ipv6": "LayerTypeIPv6"}
 
 // nextOf prints how the next layer of l is chosen; nil when it never is.
-func nextOf(l *layer) (*next, error) {
+func nextOf(l *layer) *next {
 	n := &next{}
-	f := &finder{codec: l.Package.Codec}
+	f := &finder{codec: l.Package.Codec, refused: l.Package.refused}
 	f.show = func(at place, it *gen.Item, _ trailer) { n.payload(f, l, at, it) }
 	f.none = func(trailer) { f.line("return gopacket.LayerTypePayload") }
-	body, err := f.root(l)
-	if err != nil || !n.Layers && !n.Choices {
-		return nil, err
+	n.Body = f.root(l)
+	if !n.Layers && !n.Choices {
+		return nil
 	}
-	n.Body = body
-	return n, nil
+	return n
 }
 
 // payload prints the choice for one payload: the table of this package for its numbers, then gopacket's register of them.
@@ -51,14 +50,14 @@ func (n *next) payload(f *finder, l *layer, at place, it *gen.Item) {
 	}
 	if by := strings.Join(names, " or "); by != "" {
 		if n.Choices && n.By != by {
-			f.fail("payloads whose protocol is named by %s and by %s", n.By, by)
+			f.fail(it, "payloads whose protocol is named by `%s` and by `%s`", n.By, by)
 		}
 		n.By, n.Choices = by, true
 	}
 	for _, r := range it.Span.By {
 		number := f.reach(at, r).expr
 		if last := r.Last(); last != nil && (last.Scalar.Flag || last.Scalar.Signed) {
-			f.fail("%s is no number that can choose the next layer", last.Name.Schema)
+			f.fail(last, "`%s` is no number that can choose the next layer", last.Name.Schema)
 			return
 		}
 		f.line("if next, ok := %sTable[uint64(%s)]; ok {\nreturn next\n}", l.Local, number)

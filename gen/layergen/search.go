@@ -28,13 +28,13 @@ type finder struct {
 	show  func(at place, payload *gen.Item, tail trailer) // prints the end of the search at a payload
 	none  func(tail trailer)                              // and where there is none
 	strings.Builder
-	err error
+	refused *gen.Refusals
 }
 
 // search prints the body of that function. It follows the items that take the rest of their containers: only those can be,
 // or hold, a payload, and the IR says of each how many bytes stand behind it.
-func search(l *layer) (string, error) {
-	f := &finder{codec: l.Package.Codec}
+func search(l *layer) string {
+	f := &finder{codec: l.Package.Codec, refused: l.Package.refused}
 	f.show = func(at place, it *gen.Item, tail trailer) { f.line("return &%s.%s, %s", at.expr, it.Name.Go, tail) }
 	f.none = func(tail trailer) { f.line("return nil, %s", tail) }
 	if !l.HasPayload {
@@ -44,7 +44,7 @@ func search(l *layer) (string, error) {
 }
 
 // root prints the search in a layer's packet.
-func (f *finder) root(l *layer) (string, error) {
+func (f *finder) root(l *layer) string {
 	root := place{s: l.Struct, expr: l.Recv, params: map[*gen.Param]value{}}
 	for i, a := range l.Struct.Params {
 		if a.Cover {
@@ -55,15 +55,14 @@ func (f *finder) root(l *layer) (string, error) {
 	if !f.walk(root, trailer{}) {
 		f.none(trailer{})
 	}
-	return f.String(), f.err
+	return f.String()
 }
 
 func (f *finder) line(format string, args ...any) { fmt.Fprintf(f, format+"\n", args...) }
 
-func (f *finder) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf(format, args...)
-	}
+// fail refuses a part of the schema.
+func (f *finder) fail(at gen.Declared, format string, args ...any) {
+	f.refused.Add(at, format, args...)
 }
 
 // walk prints the search in one struct with tail behind it. True: the printed code always returns.
@@ -71,7 +70,7 @@ func (f *finder) walk(at place, tail trailer) bool {
 	for _, r := range rests(at.s.Steps) {
 		if r.item.When != nil {
 			if it := computed(r.item.When); it != nil {
-				f.fail("whether %s is present depends on %s, which the encoder computes", r.item.Name.Schema, it.Name.Schema)
+				f.fail(r.item, "whether `%s` is present depends on `%s`, which the encoder computes", r.item.Name.Schema, it.Name.Schema)
 			}
 			f.line("if %s.%sPresent(%s) {", at.expr, r.item.Name.Go, f.own(at))
 		}
@@ -108,7 +107,7 @@ func (f *finder) rest(at place, it *gen.Item, tail trailer) {
 func (f *finder) choose(at place, sw *gen.Switch, tail trailer) bool {
 	selector := f.reach(at, sw.Selector).expr
 	if it := sw.Selector.Last(); settled(it) {
-		f.fail("a switch depends on %s, which the encoder computes", it.Name.Schema)
+		f.fail(it, "a switch depends on `%s`, which the encoder computes", it.Name.Schema)
 	}
 	arms := telling(sw.Arms)
 	plain, other := true, false
@@ -219,13 +218,13 @@ func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) p
 			continue
 		}
 		if args[i].Op != gen.OpRef {
-			f.fail("a computed number is passed to %s", s.Name.Schema)
+			f.fail(s, "a computed number is passed to `%s`", s.Name.Schema)
 			continue
 		}
 		v := f.reach(at, args[i].Ref)
 		if it := args[i].Ref.Last(); a.Struct == nil && it != nil {
 			if it.Scalar.Flag {
-				f.fail("the flag %s is passed to %s as a number", it.Name.Schema, s.Name.Schema)
+				f.fail(it, "the flag `%s` is passed to `%s` as a number", it.Name.Schema, s.Name.Schema)
 			}
 			v.arg = numberType(a) + "(" + v.expr + ")"
 		}

@@ -19,9 +19,10 @@ type sum struct {
 	outer bool // it covers what only the caller has
 }
 
-func sumOf(s *gen.Struct) (*sum, error) {
+func (p *pkg) sumOf(s *gen.Struct) *sum {
 	if n := sums(s); n > 1 {
-		return nil, fmt.Errorf("%d checksums in one packet", n)
+		p.refused.Add(s, "`%s` has %d checksums", s.Name.Schema, n)
+		return nil
 	}
 	for _, it := range s.Items {
 		if it.Scalar == nil || it.Scalar.Sum == nil {
@@ -29,20 +30,21 @@ func sumOf(s *gen.Struct) (*sum, error) {
 		}
 		if cover := it.Scalar.Sum; !cover.Before || cover.ZeroNone {
 			outer := slices.ContainsFunc(cover.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
-			return &sum{item: it, size: it.Scalar.Bits / 8, cover: true, outer: outer}, nil
+			return &sum{item: it, size: it.Scalar.Bits / 8, cover: true, outer: outer}
 		}
 		tail, ok := tailSize(s.Steps, it)
 		if !ok {
-			return nil, fmt.Errorf("the checksum %s has no constant distance from the end", it.Name.Schema)
+			p.refused.Add(it, "the checksum `%s` has no constant distance from the end", it.Name.Schema)
+			return nil
 		}
 		if it.When != nil {
 			if on := computed(it.When); on != nil {
-				return nil, fmt.Errorf("whether %s is present depends on %s, which the encoder computes", it.Name.Schema, on.Name.Schema)
+				p.refused.Add(it, "whether `%s` is present depends on `%s`, which the encoder computes", it.Name.Schema, on.Name.Schema)
 			}
 		}
-		return &sum{item: it, size: it.Scalar.Bits / 8, tail: tail}, nil
+		return &sum{item: it, size: it.Scalar.Bits / 8, tail: tail}
 	}
-	return nil, nil
+	return nil
 }
 
 // sums counts the checksums of a packet.

@@ -40,7 +40,7 @@ func (f *finder) behind(at place, r rest, outer trailer) trailer {
 			}
 			out.sizes = append(out.sizes, size)
 		default:
-			f.fail("behind %s stands more of variable size than spans", r.item.Name.Schema)
+			f.fail(r.item, "behind `%s` stands more of variable size than spans", r.item.Name.Schema)
 		}
 	}
 	return out

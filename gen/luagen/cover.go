@@ -194,14 +194,13 @@ func (f *function) coverPart(c covering, p *gen.CoverPart) (string, error) {
 	case gen.CoverItems:
 		from, to = f.edgeText(c, p, edgeStart), f.edgeText(c, p, edgeEnd)
 	default:
-		return "", fmt.Errorf("luagen: %s.%s: %s: not supported", f.s.Name.Schema, c.item.Name.Schema, gen.FeatureCover)
+		return "", f.g.refusal(c.item, "the checksum `%s` covers what a dissector does not have", c.item.Name.Schema)
 	}
 	fields := []string{from, to}
 	for _, r := range p.Except {
 		at, width, ok := f.bitsOf(gen.Ref{Path: slices.Concat(c.holder, r.Path)})
 		if !ok {
-			return "", fmt.Errorf("luagen: %s.%s: a checksum without the optional or variable %s: not supported", f.s.Name.Schema, c.item.Name.Schema,
-				pathText(r.Path))
+			return "", f.g.refusal(c.item, "the checksum `%s` leaves `%s` out, which is optional or has no fixed place", c.item.Name.Schema, pathText(r.Path))
 		}
 		fields = append(fields, at, fmt.Sprintf("%s + %d", at, width), fmt.Sprint(p.Mask))
 	}

@@ -18,7 +18,7 @@ func (g *generator) filter(s *gen.Struct, it *gen.Item) string {
 func (g *generator) declare(s *gen.Struct) error {
 	own := g.p.Targets.LuaProto + "." + s.Name.Filter
 	if g.roles[s]&roleTitled != 0 {
-		if err := g.claim(own); err != nil {
+		if err := g.claim(s, own); err != nil {
 			return err
 		}
 		g.line("H.%s = field(ProtoField.none(%s, %s, %s))", s.Name.Filter, quote(own), quote(label(s.Name)), quote(firstDoc(s.Doc)))
@@ -31,7 +31,7 @@ func (g *generator) declare(s *gen.Struct) error {
 			continue
 		}
 		abbr := g.p.Targets.LuaProto + "." + s.Name.Filter + "." + g.slot(s, it)
-		if err := g.claim(abbr); err != nil {
+		if err := g.claim(it, abbr); err != nil {
 			return err
 		}
 		g.line("%s = field(ProtoField.%s(%s, %s%s)),", key(g.slot(s, it)), def.kind, quote(abbr), quote(def.label), def.rest)
@@ -41,9 +41,9 @@ func (g *generator) declare(s *gen.Struct) error {
 }
 
 // claim makes sure that no two things have one filter.
-func (g *generator) claim(abbr string) error {
+func (g *generator) claim(at gen.Declared, abbr string) error {
 	if g.filters[abbr] {
-		return fmt.Errorf("luagen: two items have the filter %s", abbr)
+		return g.refusal(at, "the display filter `%s` is taken by another item", abbr)
 	}
 	g.filters[abbr] = true
 	return nil
@@ -212,7 +212,7 @@ func (g *generator) declareExtras(s *gen.Struct) error {
 		}
 		g.vectors[name] = slot
 		for _, part := range []string{"missing", "gaps"} {
-			if err := g.claim(name + "." + part); err != nil {
+			if err := g.claim(it, name+"."+part); err != nil {
 				return err
 			}
 			g.line("%s_%s = field(ProtoField.uint32(%s, %s, base.DEC))", slot, part, quote(name+"."+part), quote(strings.ToUpper(part[:1])+part[1:]))

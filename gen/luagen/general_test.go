@@ -75,8 +75,8 @@ func (b *batch) resum(t *testing.T, p *gen.Protocol, rng *rand.Rand) {
 
 func TestGenerateRefusesWhatItCannotPrint(t *testing.T) {
 	for text, want := range map[string]string{
-		"packet P(a : A) { x : u8 if a.x == 1; } header A { x : u8; }":                                                                                  "P.a: a parameter that only a caller can give",
-		"sum I : u16 { algorithm ones_complement; width 16; check 0xf62a; } packet P { n : u8; o : u8 if n == 1; s : I over self except (o) as ones; }": "P.s: a checksum without the optional or variable o",
+		"packet P(a : A) { x : u8 if a.x == 1; } header A { x : u8; }":                                                                                  "t.mrs:3:10: error[E0803]: `a` of `P` is a parameter that only a caller can give",
+		"sum I : u16 { algorithm ones_complement; width 16; check 0xf62a; } packet P { n : u8; o : u8 if n == 1; s : I over self except (o) as ones; }": "t.mrs:3:105: error[E0803]: the checksum `s` leaves `o` out",
 	} {
 		p, err := gen.Compile("t.mrs", []byte("edition 1; package a.b; byteorder big; bitorder msb;\noption lua { proto = \"zz\"; name = \"Z\"; }\n"+text))
 		if err != nil {

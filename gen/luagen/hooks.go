@@ -20,10 +20,10 @@ type hookSpec struct {
 var hookLine = regexp.MustCompile(`(?m)^-- hook (\w+)\(([\w, ]*)\)$`)
 
 // hooksIn reads the hook lines of an analysis.
-func hooksIn(analysis string, structs []*gen.Struct) (map[*gen.Struct]*hookSpec, error) {
+func (g *generator) hooksIn(analysis string) (map[*gen.Struct]*hookSpec, error) {
 	hooks := map[*gen.Struct]*hookSpec{}
 	for _, m := range hookLine.FindAllStringSubmatch(analysis, -1) {
-		h, err := hookOf(m[1], m[2], structs)
+		h, err := g.hookOf(m[1], m[2])
 		if err != nil {
 			return nil, err
 		}
@@ -32,8 +32,8 @@ func hooksIn(analysis string, structs []*gen.Struct) (map[*gen.Struct]*hookSpec,
 	return hooks, nil
 }
 
-func hookOf(name, args string, structs []*gen.Struct) (*hookSpec, error) {
-	for _, s := range structs {
+func (g *generator) hookOf(name, args string) (*hookSpec, error) {
+	for _, s := range g.structs {
 		if s.Name.Filter != name {
 			continue
 		}
@@ -41,13 +41,13 @@ func hookOf(name, args string, structs []*gen.Struct) (*hookSpec, error) {
 		for _, arg := range strings.Split(args, ",") {
 			it := itemNamed(s, strings.TrimSpace(arg))
 			if it == nil {
-				return nil, fmt.Errorf("luagen: hook %s: %s has no such item: %q", name, s.Name.Schema, arg)
+				return nil, g.refusal(s, "the analysis of this package asks for the item `%s`, which `%s` does not have", strings.TrimSpace(arg), s.Name.Schema)
 			}
 			h.args = append(h.args, hookValue(it))
 		}
 		return h, nil
 	}
-	return nil, fmt.Errorf("luagen: hook %s: no such struct", name)
+	return nil, g.refusal(nil, "the analysis of this package asks for the header `%s`, which no packet has", name)
 }
 
 func itemNamed(s *gen.Struct, name string) *gen.Item {

@@ -39,11 +39,11 @@ func (g *generator) general() bool {
 func (g *generator) list(l *gen.List) error {
 	for _, it := range keysOf(l) {
 		if wide(it.Scalar) {
-			return fmt.Errorf("luagen: list %s: keys of more than %d bits cannot be compared", l.Name.Schema, exactBits)
+			return g.refusal(l, "the keys of `%s` have more than %d bits, which Lua cannot compare", l.Name.Schema, exactBits)
 		}
 	}
 	abbr := g.p.Targets.LuaProto + "." + l.Name.Filter
-	if err := g.claim(abbr); err != nil {
+	if err := g.claim(l, abbr); err != nil {
 		return err
 	}
 	if err := g.bares(l); err != nil {
@@ -170,7 +170,7 @@ func tupleText(names []string, t []gen.Range) string {
 // bares prints the fields of a list's bare elements.
 func (g *generator) bares(l *gen.List) error {
 	for _, b := range l.Bares {
-		if err := g.claim(g.p.Targets.LuaProto + "." + l.Name.Filter + "." + b.Name.Filter); err != nil {
+		if err := g.claim(l, g.p.Targets.LuaProto+"."+l.Name.Filter+"."+b.Name.Filter); err != nil {
 			return err
 		}
 		g.line("local bare_%s_%s = field(ProtoField.none(%s, %s, %s))", l.Name.Filter, b.Name.Filter,
@@ -220,7 +220,7 @@ func (g *generator) listCase(l *gen.List, number uint64, c *gen.Case) error {
 		decode = g.caseDecode(l, c)
 	} else {
 		own := abbr + "." + c.Name.Filter
-		if err := g.claim(own); err != nil {
+		if err := g.claim(c, own); err != nil {
 			return err
 		}
 		field = fmt.Sprintf("field(ProtoField.none(%s, %s))", quote(own), quote(label(c.Name)))

@@ -7,7 +7,6 @@ package luagen
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -66,25 +65,28 @@ type generator struct {
 	labelled map[*gen.Struct]bool
 	sums     []sumField
 	fn       *function // being printed
+	refused  *gen.Refusals
 }
 
 // Generate prints the dissector of p. Every packet that can be read without a caller is one: its parameters are none, or
 // numbers that have a default (then preferences), or read by checksums only (which stay unverified). The first of them
-// answers to the name of the Lua protocol, after which the file is named; the others have their own behind it.
+// answers to the name of the Lua protocol, after which the file is named; the others have their own behind it. What this
+// backend cannot print is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
-	if err := refuse(p); err != nil {
-		return nil, fmt.Errorf("luagen: %w", err)
+	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}, refused: refusals(p)}
+	roots, err := rootsOf(p)
+	if err != nil {
+		return nil, err
 	}
-	g := &generator{p: p, filters: map[string]bool{}, vectors: map[string]string{}, labelled: map[*gen.Struct]bool{}}
-	var err error
-	if g.roots, err = rootsOf(p); err != nil {
-		return nil, fmt.Errorf("luagen: %w", err)
-	}
+	g.roots = roots
 	g.survey()
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
 	if err := g.print(); err != nil {
+		return nil, err
+	}
+	if err := g.refused.Err(); err != nil {
 		return nil, err
 	}
 	return []gen.File{{Path: p.Targets.LuaProto + ".lua", Data: g.Bytes()}}, nil
@@ -96,12 +98,12 @@ func (g *generator) prepare() (err error) {
 	if g.analysis == "" {
 		g.analysis = plainHooks(g.roots)
 	}
-	if g.hooks, err = hooksIn(g.analysis, g.structs); err != nil {
+	if g.hooks, err = g.hooksIn(g.analysis); err != nil {
 		return err
 	}
 	g.use = newUsage(g)
 	for _, name := range []string{"error", "error.path", "error.offset", "analysis", "expert"} {
-		if err := g.claim(g.p.Targets.LuaProto + "." + name); err != nil {
+		if err := g.claim(nil, g.p.Targets.LuaProto+"."+name); err != nil {
 			return err
 		}
 	}
@@ -114,7 +116,7 @@ func (g *generator) print() error {
 	g.enumTables()
 	g.line("")
 	for _, s := range g.structs {
-		if err := g.declare(s); err != nil {
+		if err := g.refused.Take(g.declare(s)); err != nil {
 			return err
 		}
 	}
@@ -129,13 +131,13 @@ func (g *generator) print() error {
 	for _, s := range g.structs {
 		if g.roles[s]&roleCalled != 0 {
 			g.doc(s.Doc)
-			if err := g.decoder(s); err != nil {
+			if err := g.refused.Take(g.decoder(s)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, l := range g.lists {
-		if err := g.list(l); err != nil {
+		if err := g.refused.Take(g.list(l)); err != nil {
 			return err
 		}
 	}

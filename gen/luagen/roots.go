@@ -10,32 +10,46 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// refuse names the first construct of p that has no Lua.
-func refuse(p *gen.Protocol) error {
-	return p.Refuse(gen.FeatureSized, gen.FeatureTail, gen.FeatureAlign, gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
+// refusals begins to collect what has no form in Lua.
+func refusals(p *gen.Protocol) *gen.Refusals {
+	return p.Refusals("E0803", "the Lua backend cannot print this")
+}
+
+// refusal refuses a part of the schema.
+func (g *generator) refusal(at gen.Declared, format string, args ...any) error {
+	r := refusals(g.p)
+	r.Add(at, format, args...)
+	return r.Err()
+}
+
+// rootsOf lists the packets that dissection can begin with. It refuses the constructs that have no form in Lua, and schemas
+// without such a packet.
+func rootsOf(p *gen.Protocol) ([]*gen.Struct, error) {
+	refused := refusals(p)
+	refused.Features(gen.FeatureSized, gen.FeatureTail, gen.FeatureAlign, gen.FeatureCover, gen.FeatureOnes, gen.FeatureUnion,
 		gen.FeatureDefault, gen.FeatureVector, gen.FeatureSigned, gen.FeatureSignedRange, gen.FeatureLittle, gen.FeatureLint,
 		gen.FeatureListParam, gen.FeatureListKeys, gen.FeatureListHead, gen.FeatureListLength, gen.FeatureListBare,
 		gen.FeatureListFill, gen.FeatureListStrict, gen.FeatureListUnknown)
-}
-
-// rootsOf lists the packets that dissection can begin with.
-func rootsOf(p *gen.Protocol) ([]*gen.Struct, error) {
 	var roots []*gen.Struct
-	why := p.Package + " has no packet"
+	missing := p.Refusals("E0803", "the Lua backend cannot begin here")
 	for _, s := range p.Structs {
 		if !s.Packet {
 			continue
 		}
 		if param := missingParam(s); param != nil {
-			why = fmt.Sprintf("%s.%s: a parameter that only a caller can give, and no other packet to begin with", s.Name.Schema, param.Name.Schema)
+			missing.Add(param, "`%s` of `%s` is a parameter that only a caller can give, and there is no other packet to begin with", param.Name.Schema, s.Name.Schema).
+				Help("give it a default of at most 32 bits, or declare a packet without parameters")
 			continue
 		}
 		roots = append(roots, s)
 	}
-	if roots == nil {
-		return nil, fmt.Errorf("%s: not supported", why)
+	if roots == nil && missing.None() {
+		missing.Add(nil, "the schema has no packet").Help("declare a packet; a header is none")
 	}
-	return roots, nil
+	if roots == nil {
+		return nil, missing.Err()
+	}
+	return roots, refused.Err()
 }
 
 // missingParam is a parameter without which s cannot be read; nil = none.
@@ -128,7 +142,7 @@ func (g *generator) settings() ([]setting, error) {
 			name := strings.ToLower(p.Name.Schema)
 			old, clash := taken[name]
 			if clash && (old == nil || old.Bits != p.Bits || *old.Default != *p.Default) {
-				return nil, fmt.Errorf("luagen: %s.%s: a parameter whose name is that of another preference: not supported", s.Name.Schema, name)
+				return nil, g.refusal(p, "the preference of the parameter `%s` has the name of another one", name)
 			}
 			if !clash {
 				all = append(all, setting{p, name})

@@ -43,7 +43,7 @@ func (f *function) step(step gen.Step) error {
 	case *gen.Window:
 		return f.sized(st)
 	default:
-		return fmt.Errorf("luagen: %s has a step of the unknown kind %T", f.s.Name.Schema, step)
+		return f.g.refusal(f.s, "a part of `%s` has no form in Lua", f.s.Name.Schema)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (g *generator) checksums() error {
 			owner = g.roots[0]
 		}
 		abbr := g.filter(owner, f.item) + ".status"
-		if err := g.claim(abbr); err != nil {
+		if err := g.claim(f.item, abbr); err != nil {
 			return err
 		}
 		s := f.item.Scalar

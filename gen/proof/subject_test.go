@@ -126,21 +126,29 @@ func sameNumber(a, b *big.Int) bool { return a == b || a != nil && b != nil && a
 // generate prints the outputs. A backend may refuse what it names; vectors may not exist when rules contradict each other.
 func (s *subject) generate() error {
 	if _, err := vectorgen.Generate(s.p); err != nil {
-		if s.unmade = errors.Is(err, vectorgen.ErrUnmade); !s.unmade {
+		if s.unmade = refused(err); !s.unmade {
 			return err
 		}
 	}
 	if _, err := docgen.Generate(s.p); err != nil {
 		return err
 	}
-	if s.goFiles, s.goRefused = gogen.Generate(s.p); s.goRefused != nil && !strings.HasPrefix(s.goRefused.Error(), "go backend: ") {
+	if s.goFiles, s.goRefused = gogen.Generate(s.p); s.goRefused != nil && !refused(s.goRefused) {
 		return s.goRefused
 	}
-	if s.cFiles, s.cRefused = cgen.Generate(s.p); s.cRefused != nil && !errors.Is(s.cRefused, cgen.ErrUnsupported) {
+	if s.cFiles, s.cRefused = cgen.Generate(s.p); s.cRefused != nil && !refused(s.cRefused) {
 		return s.cRefused
 	}
 	_, err := luagen.Generate(s.p)
 	return err
+}
+
+// refused tells whether a backend has no form for parts of the schema, and shows them.
+func refused(err error) bool {
+	var r *gen.Refused
+	return errors.As(err, &r) && !slices.ContainsFunc(r.Diagnostics, func(d syntax.Diagnostic) bool {
+		return d.Source == "" || d.Help == "" || strings.Contains(d.Message, "%!")
+	})
 }
 
 // packets are the roots that a line of text can ask about.

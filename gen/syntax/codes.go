@@ -25,7 +25,7 @@ func Help(code string) string { return codeTable()[code].Help }
 
 func codeTable() map[string]CodeInfo {
 	out := make(map[string]CodeInfo, 80)
-	for _, part := range [][]CodeInfo{lexicalCodes, nameCodes, layoutCodes, typeCodes, exprCodes, choiceCodes, sumCodes} {
+	for _, part := range [][]CodeInfo{lexicalCodes, nameCodes, layoutCodes, typeCodes, exprCodes, choiceCodes, sumCodes, backendCodes} {
 		for _, k := range part {
 			out[k.Code] = k
 		}
@@ -127,4 +127,12 @@ var sumCodes = []CodeInfo{
 	{"E0701", "an example that does not hold", "correct the bytes, the values or the layout"},
 	{"E0702", "a malformed example", "write `hex \"00 01\";`, then `item = value;` lines or `error E_NAME at item;`"},
 	{"E0703", "a path in an example that leads nowhere", "paths are as in vectors: plain.ack.blocks[0].base, with the arm's name for a switch"},
+}
+
+var backendCodes = []CodeInfo{
+	{"E0801", "a construct that the Go backend has no form for", "write it in another way, or take the backends `go` and `gotests` out of the outputs"},
+	{"E0802", "a construct that the C backend has no form for", "write it in another way, or take the backend `c` out of the outputs"},
+	{"E0803", "a construct that the Lua backend has no form for", "write it in another way, or take the backend `lua` out of the outputs"},
+	{"E0804", "a construct that the backend of gopacket layers has no form for", "write it in another way, or take the backend `layers` out of the outputs"},
+	{"E0805", "a packet for which no valid bytes are found", "loosen the rules that contradict each other, or take the backend `vectors` out of the outputs"},
 }

@@ -132,10 +132,26 @@ func (f *File) line(n int) string {
 	if n < 1 || n > len(f.lines) {
 		return ""
 	}
-	if r := []rune(f.lines[n-1]); len(r) > widest {
+	return shown(f.lines[n-1])
+}
+
+// Line is a line of a source as a Diagnostic shows it; lines count from 1.
+func Line(source string, n int) string {
+	at := 0
+	for line := range strings.Lines(source) {
+		if at++; at == n {
+			return shown(strings.ToValidUTF8(strings.TrimSuffix(line, "\n"), "\uFFFD"))
+		}
+	}
+	return ""
+}
+
+// shown cuts a line that no screen shows.
+func shown(line string) string {
+	if r := []rune(line); len(r) > widest {
 		return string(r[:widest]) + "…"
 	}
-	return strings.TrimRight(f.lines[n-1], "\r")
+	return strings.TrimRight(line, "\r")
 }
 
 // widest bounds the columns that are printed of a line.

@@ -211,7 +211,7 @@ func TestReportKeepsAFaultOnce(t *testing.T) {
 
 func TestCodesAreUniqueAndComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, part := range [][]CodeInfo{lexicalCodes, nameCodes, layoutCodes, typeCodes, exprCodes, choiceCodes, sumCodes} {
+	for _, part := range [][]CodeInfo{lexicalCodes, nameCodes, layoutCodes, typeCodes, exprCodes, choiceCodes, sumCodes, backendCodes} {
 		for _, k := range part {
 			if seen[k.Code] || k.Text == "" || k.Help == "" {
 				t.Errorf("%+v", k)

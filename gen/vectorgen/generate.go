@@ -10,24 +10,24 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// Generate writes the vectors of every packet into <schema>.json, except of those that need a decoded header.
+// Generate writes the vectors of every packet into <schema>.json, except of those that need a decoded header. A packet
+// for which no valid bytes are found is a *gen.Refused.
 func Generate(p *gen.Protocol) ([]gen.File, error) {
 	k := &book{p: p, ids: map[string]bool{}, seen: map[string]bool{}}
+	refused := p.Refusals("E0805", "no vectors can be made")
 	for _, st := range p.Structs {
 		if !st.Packet {
 			continue
 		}
-		of, err := newSubject(p, st)
-		if err != nil {
+		switch err := k.packet(st); {
+		case unmade(err):
+			refused.Add(culprit(st, err), "%v", err)
+		case err != nil:
 			return nil, err
 		}
-		if of == nil {
-			continue
-		}
-		g := &generator{p: p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, cases: map[*gen.Case]bool{}, forms: map[*gen.Item]bool{}}
-		if err := g.packet(); err != nil {
-			return nil, err
-		}
+	}
+	if err := refused.Err(); err != nil {
+		return nil, err
 	}
 	if err := k.examples(); err != nil {
 		return nil, err
@@ -37,6 +37,33 @@ func Generate(p *gen.Protocol) ([]gen.File, error) {
 		return nil, err
 	}
 	return []gen.File{{Path: strings.TrimSuffix(p.Source, ".mrs") + ".json", Data: data}}, nil
+}
+
+// packet makes the vectors of one packet; none of one that needs a decoded header.
+func (k *book) packet(st *gen.Struct) error {
+	of, err := newSubject(k.p, st)
+	if err != nil || of == nil {
+		return err
+	}
+	g := &generator{p: k.p, st: st, of: of, k: k, items: map[*gen.Item]bool{}, lists: map[*gen.List]bool{}, cases: map[*gen.Case]bool{}, forms: map[*gen.Item]bool{}}
+	return g.packet()
+}
+
+// culprit is the item of a packet at which the last try failed, or the packet.
+func culprit(st *gen.Struct, err error) gen.Declared {
+	var e *gen.DecodeError
+	if errors.As(err, &e) {
+		name := e.Field
+		if end := strings.IndexAny(name, ".["); end >= 0 {
+			name = name[:end]
+		}
+		for _, it := range st.Items {
+			if it.Name.Schema == name {
+				return it
+			}
+		}
+	}
+	return st
 }
 
 // generator makes the vectors of one packet.
@@ -108,7 +135,7 @@ func (g *generator) another(id string, picks map[*gen.Switch]pick) {
 // seed makes a packet, or nil when the plan cannot be met.
 func (g *generator) seed(id string, pl plan) *seed {
 	s, err := newSeed(g.p, g.of, id, pl)
-	if err != nil && !errors.Is(err, ErrUnmade) {
+	if err != nil && !unmade(err) {
 		g.err = err
 	}
 	return s
@@ -116,9 +143,9 @@ func (g *generator) seed(id string, pl plan) *seed {
 
 // variant makes all vectors of one arm.
 func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
-	least := g.seed(id+"/min", plan{picks: picks})
-	if least == nil {
-		g.fail(fmt.Errorf("%w: %s", ErrUnmade, id))
+	least, err := newSeed(g.p, g.of, id+"/min", plan{picks: picks})
+	if err != nil {
+		g.fail(err)
 		return
 	}
 	g.add(least, "", least.bytes)

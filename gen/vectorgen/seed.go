@@ -18,8 +18,31 @@ type seed struct {
 	decoded *gen.Value
 }
 
-// ErrUnmade is wrapped when no packet could be made for a plan.
-var ErrUnmade = errors.New("no valid packet was found")
+// unmadeError says that no packet could be made for a plan.
+type unmadeError struct {
+	id  string
+	why error
+}
+
+func (e *unmadeError) Error() string {
+	text := fmt.Sprintf("no valid packet is found for the vector `%s`", e.id)
+	var last *gen.DecodeError
+	switch {
+	case !errors.As(e.why, &last):
+		return text + ": " + e.why.Error()
+	case last.Text == "":
+		return fmt.Sprintf("%s: the last try ends with %s, %s", text, last.Code.Name, last.Code.Text)
+	}
+	return fmt.Sprintf("%s: the last try breaks `%s`", text, last.Text)
+}
+
+func (e *unmadeError) Unwrap() error { return e.why }
+
+// unmade tells whether err says that no packet could be made.
+func unmade(err error) bool {
+	var e *unmadeError
+	return errors.As(err, &e)
+}
 
 // newSeed makes a valid packet for a plan. Constraints between fields are met by trying numbers that they mention.
 func newSeed(p *gen.Protocol, of *subject, id string, pl plan) (*seed, error) {
@@ -37,7 +60,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 		m.fit(gen.Scope{Self: s.tree, Args: s.of.args()})
 		b, err := gen.Encode(p, s.tree, s.of.params...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrUnmade, s.id, err)
+			return nil, &unmadeError{s.id, err}
 		}
 		v, _, err := gen.Decode(p, s.of.st.Name.Schema, b, s.of.params...)
 		if err == nil {
@@ -55,7 +78,7 @@ func settle(p *gen.Protocol, s *seed) (*seed, error) {
 			}
 		})
 	}
-	return nil, fmt.Errorf("%w: %s: %w", ErrUnmade, s.id, last)
+	return nil, &unmadeError{s.id, last}
 }
 
 // reads reports whether an item that e names exists in sc.

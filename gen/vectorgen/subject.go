@@ -3,6 +3,7 @@
 package vectorgen
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,11 +44,16 @@ func newSubject(p *gen.Protocol, st *gen.Struct) (*subject, error) {
 	return subjectWith(p, st, args)
 }
 
+var errNested = errors.New("a header that is a parameter needs another one")
+
 // plainHeader encodes a header with its least values.
 func plainHeader(p *gen.Protocol, st *gen.Struct) ([]byte, error) {
 	of, err := newSubject(p, st)
-	if err != nil || of == nil {
-		return nil, fmt.Errorf("%w: %s as a parameter", ErrUnmade, st.Name.Schema)
+	if err == nil && of == nil {
+		err = &unmadeError{st.Name.Filter, errNested}
+	}
+	if err != nil {
+		return nil, err
 	}
 	s, err := newSeed(p, of, st.Name.Filter, plan{})
 	if err != nil {
