@@ -39,6 +39,7 @@ type header struct {
 	name   string
 	params []field
 	fields []field // numbers and flags that are always there
+	names  map[string]int
 	least  int     // bytes
 	fixed  bool
 	greedy bool
@@ -176,7 +177,7 @@ func (d *drawer) enum(name string) {
 func (d *drawer) header() {
 	name := fmt.Sprintf("Head%d", len(d.headers))
 	b := &body{d: d, depth: 1, names: map[string]int{}}
-	h := header{name: name}
+	h := header{name: name, names: b.names}
 	if d.rarely(4) {
 		h.params = append(h.params, field{path: "p", bits: 8, hi: 255})
 		b.names["p"] = 1

@@ -93,7 +93,7 @@ func (d *drawer) element(s shape, i, key int) string {
 	switch d.upTo(7) {
 	case 7:
 		for _, h := range d.headers {
-			if len(h.params) == 0 {
+			if len(h.params) == 0 && h.names["type"]+h.names["class"]+h.names["critical"] == 0 {
 				layout = h.name
 			}
 		}
