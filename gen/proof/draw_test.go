@@ -254,8 +254,9 @@ func (d *drawer) packet() {
 	}
 	tail := b.sized(name)
 	b.fill(1 + d.upTo(6))
-	for range 1 + d.upTo(1) {
-		b.checksum(pseudo)
+	if ahead := b.checksum(pseudo); !ahead && d.rarely(3) {
+		b.line("%s : %s over before;", b.name(), pick(d, d.sums)) // covers the first one
+		b.least += 4
 	}
 	if b.greedy && tail == "" || d.rarely(8) {
 		tail += fmt.Sprintf(" max %d", 150+d.upTo(1350))

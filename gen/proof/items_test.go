@@ -313,19 +313,20 @@ func (b *body) versioned() {
 	b.line("%s : u%d %s %d;", b.name(), 8*(1+b.d.upTo(3)), pick(b.d, []string{"since", "until"}), 2+b.d.upTo(1))
 }
 
-// checksum ends a packet, now and then.
-func (b *body) checksum(pseudo string) {
+// checksum ends a packet, now and then. It tells whether it covers what follows.
+func (b *body) checksum(pseudo string) (ahead bool) {
 	d := b.d
 	if !d.rarely(2) && pseudo == "" {
-		return
+		return false
 	}
 	n, of := b.name(), pick(d, d.sums)
 	b.least += 4
-	cover := pick(d, append(b.exceptions(), "before", "before", "self"))
+	cover := pick(d, append(b.exceptions(), "before", "before", "before", "self"))
 	if pseudo != "" {
 		cover = pick(d, []string{pseudo + ", self", "zeros[4], " + pseudo + ", self zero_means none", "ones[2], " + pseudo + " except (b) as ones, before"})
 	}
 	b.line("%s : %s over %s;", n, of, cover)
+	return strings.Contains(cover, "self")
 }
 
 // exceptions are coverages that leave bits out.
