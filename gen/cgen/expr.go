@@ -116,15 +116,17 @@ func (s scope) atom(e *gen.Expr) string {
 func (s scope) join(e *gen.Expr, op gen.Op) string {
 	parts := make([]string, 2)
 	for i, a := range e.Args {
+		if a.Op == gen.OpNot && chain(a.Args[0]) {
+			a = opposite(a.Args[0])
+		}
+		_, bare := inverse[a.Op]
 		switch {
 		case a.Op == op:
 			parts[i] = s.join(a, op)
-		case a.Op == gen.OpAndAnd || a.Op == gen.OpOrOr:
-			parts[i] = "(" + s.cond(a) + ")"
-		case a.Op == gen.OpIn || a.Op == gen.OpNot && a.Args[0].Op == gen.OpIn:
-			parts[i] = "(" + s.cond(a) + ")"
-		default:
+		case bare || a.Op == gen.OpRef || a.Op == gen.OpNot && a.Args[0].Op != gen.OpIn:
 			parts[i] = s.cond(a)
+		default:
+			parts[i] = s.atom(a)
 		}
 	}
 	if op == gen.OpAndAnd {
@@ -132,6 +134,8 @@ func (s scope) join(e *gen.Expr, op gen.Op) string {
 	}
 	return strings.Join(parts, " || ")
 }
+
+func chain(e *gen.Expr) bool { return e.Op == gen.OpAndAnd || e.Op == gen.OpOrOr }
 
 // not prints the negation of e.
 func (s scope) not(e *gen.Expr) string {
