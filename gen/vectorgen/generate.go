@@ -50,6 +50,7 @@ type generator struct {
 	cases map[*gen.Case]bool // elements that have been varied
 	forms map[*gen.Item]bool // optional items that drive out others, seen before
 	err   error              // the first error; nothing is added after it
+	why   error              // why the last packet that was tried could not be made; nil = it could
 }
 
 // add records b, with sums computed as in s.
@@ -108,7 +109,7 @@ func (g *generator) another(id string, picks map[*gen.Switch]pick) {
 // seed makes a packet, or nil when the plan cannot be met.
 func (g *generator) seed(id string, pl plan) *seed {
 	s, err := newSeed(g.p, g.of, id, pl)
-	if err != nil && !errors.Is(err, ErrUnmade) {
+	if g.why = err; err != nil && !errors.Is(err, ErrUnmade) {
 		g.err = err
 	}
 	return s
@@ -118,7 +119,7 @@ func (g *generator) seed(id string, pl plan) *seed {
 func (g *generator) variant(id string, picks map[*gen.Switch]pick) {
 	least := g.seed(id+"/min", plan{picks: picks})
 	if least == nil {
-		g.fail(fmt.Errorf("%w: %s", ErrUnmade, id))
+		g.fail(fmt.Errorf("%s: packet %s: %w", g.p.Source, g.st.Name.Schema, g.why))
 		return
 	}
 	g.add(least, "", least.bytes)
