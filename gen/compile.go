@@ -43,6 +43,7 @@ func newCompiler(l *loader, file string, src []byte) *compiler {
 		imports: map[string]imported{},
 		origin:  map[any]syntax.Pos{},
 		nested:  map[*Struct]int{},
+		partial: map[any]bool{},
 	}
 }
 
@@ -87,6 +88,7 @@ type compiler struct {
 	checks  int                // nodes of checks copied so far; bounded by maxChecks
 	depth   int                // of resolve
 	nested  map[*Struct]int    // how deep structs nest in one
+	partial map[any]bool       // structs and lists of which a part is missing, because of a fault that is reported
 }
 
 // maxChecks bounds what merging runs may copy.

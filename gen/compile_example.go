@@ -176,6 +176,9 @@ func (c *compiler) walkPath(s *Struct, p *syntax.ItemPath) (string, *Item) {
 				next, head, found = k.Struct, k.Head, true
 			}
 		}
+		if !found && (c.partial[s] || c.partial[list]) {
+			return "", nil
+		}
 		if !found {
 			c.f.Report("E0703", c.f.Range(p.Pos, p.EndPos), "there is no `%s` on this path", step.Name)
 			return "", nil

@@ -346,6 +346,9 @@ func (w *writer) array(sc Scope, k *Value, path string) error {
 func (w *writer) span(sc Scope, k *Value, path string) error {
 	s := k.Item.Span
 	n := k.sizeBytes()
+	if k.Item.Name.Schema == "_" && s.Size != nil {
+		n = sc.Size(s.Size)
+	}
 	switch {
 	case s.Fixed >= 0 && n != s.Fixed, s.Fixed < 0 && s.Size != nil && sc.Size(s.Size) != n:
 		return nofit(path, uint64(n))

@@ -223,6 +223,12 @@ func linearOf(x *Expr) (linear, bool) {
 	return linear{}, false
 }
 
+// gives tells whether a·f + b can be n as far as divisibility goes.
+func (l linear) gives(n int) bool {
+	d := new(big.Int).Sub(big.NewInt(int64(n)), l.b)
+	return l.a.Sign() == 0 || d.Rem(d, l.a).Sign() == 0
+}
+
 func joinLinear(op Op, l, r linear) (linear, bool) {
 	if l.f != nil && r.f != nil {
 		if key(l.f) != key(r.f) {

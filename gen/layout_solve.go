@@ -12,6 +12,9 @@ func (b *body) solveAll() {
 }
 
 func (b *body) solve(a solvable) {
+	if a.item != nil && a.item.Name.Schema == "_" {
+		return // padding without a name has no length of its own
+	}
 	l, ok := linearOf(a.count)
 	if !ok {
 		own := false

@@ -96,6 +96,8 @@ func (b *body) clipped(content extent, size *Expr, at syntax.Pos) extent {
 	if out.max >= 0 && out.min > out.max {
 		b.c.report("E0210", at, "the size lies in %s..%s and the content has %s bytes", brief(size.Min), brief(size.Max), content.text())
 		out.min = out.max
+	} else if l, ok := linearOf(size); ok && l.f != nil && content.constant() && !l.gives(content.min) {
+		b.c.report("E0210", at, "the content has %s bytes, which no `%s` gives", content.text(), l.f.Ref)
 	}
 	return out
 }

@@ -183,12 +183,14 @@ func (b *body) fill(d *syntax.Body) []*capture {
 	for _, k := range b.taken {
 		s.Params = append(s.Params, k.param)
 	}
-	if len(s.Items) == 0 && len(c.f.Diags) == faults {
+	if len(s.Items) == 0 && len(c.f.Diags) == faults && len(b.broken) == 0 {
 		c.fixEmpty(c.report("E0212", d.Pos, "`%s` has no items", s.Name.Schema), d)
 	}
-	if len(c.f.Diags) == faults && !b.lost {
+	if len(c.f.Diags) == faults && !b.lost && len(b.broken) == 0 {
 		b.solveAll()
 		c.layOut(b, nodes)
+	} else {
+		c.partial[s] = true
 	}
 	return b.taken
 }

@@ -106,6 +106,10 @@ func (b *body) item(d fieldDecl, cs *clauseSet) *Item {
 		b.c.report("E0106", d.pos, "only reserved bits and padding may be called `_`")
 		ok = false
 	}
+	if it.Name.Schema == "_" && ok && it.Kind == KindSpan && it.Span.Fixed < 0 && it.Span.Size == nil && it.Span.Align == 0 {
+		b.c.report("E0106", d.pos, "padding that takes the rest needs a name: nothing else says how long it is")
+		ok = false
+	}
 	if !ok || !b.applyClauses(it, cs) {
 		return nil
 	}

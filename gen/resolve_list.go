@@ -37,6 +37,7 @@ func (c *compiler) tlv(n *named, d *syntax.List) {
 		c.report("E0524", n.pos, "a TLV list needs `head`, `key` and `length`")
 	}
 	n.missing = len(c.f.Diags) > faults
+	c.partial[l] = n.missing
 	c.p.Lists = append(c.p.Lists, l)
 }
 

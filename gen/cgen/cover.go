@@ -9,15 +9,16 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// Where every checksum covers what stands before it and nothing else, it is computed and compared where it stands. Where
-// one covers anything else, all of them wait for the end of their struct: each has a function sum_STRUCT_ITEM that gets
+// Where every checksum covers what stands before it and nothing else, and no size waits for its content, it is computed and
+// compared where it stands. Else all of them wait for the end of their struct: each has a function sum_STRUCT_ITEM that gets
 // the places it needs, which read and write keep in locals.
 
 // lateSums tells whether some checksum must wait for what follows it.
 func (g *generator) lateSums() bool {
+	sized := slices.ContainsFunc(g.p.Structs, func(s *gen.Struct) bool { return len(g.lateOf(s)) > 0 })
 	for _, s := range g.p.Structs {
 		for _, it := range s.Items {
-			if c := coverOf(it); c != nil && (!c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {
+			if c := coverOf(it); c != nil && (sized || !c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {
 				return true
 			}
 		}
@@ -270,19 +271,23 @@ func (m *marks) partEnds(p *printer, r *gen.Run, cursor string) {
 	}
 }
 
-// checkSums reports an order of checksums that pack does not follow: inner structs come first.
+// checkSums reports an order of checksums that pack does not follow: inner structs come first, and know no size of an outer one.
 func (g *generator) checkSums() {
 	for _, s := range g.p.Structs {
-		if !g.late || !slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return coverOf(it) != nil }) {
+		sums := slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return coverOf(it) != nil })
+		if !g.late || !sums && len(g.lateOf(s)) == 0 {
 			continue
 		}
 		reached := map[*gen.Struct]bool{}
-		reach(s, reached)
-		delete(reached, s)
+		for _, it := range s.Items {
+			if sums || it.Struct == nil || !it.Struct.FixedSize { // else they are computed here, as the last ones
+				reach(&gen.Struct{Items: []*gen.Item{it}}, reached)
+			}
+		}
 		for inner := range reached {
 			for _, it := range inner.Items {
-				if c := coverOf(it); c != nil && slices.ContainsFunc(partsOf(c), func(p *gen.CoverPart) bool { return p.Kind == gen.CoverBefore }) {
-					g.unsupported(it, "the checksum `%s` covers `before` inside `%s`, which has checksums itself", it.Name.Schema, s.Name.Schema)
+				if c := coverOf(it); c != nil && it.Owner != s && slices.ContainsFunc(partsOf(c), func(p *gen.CoverPart) bool { return p.Kind == gen.CoverBefore }) {
+					g.unsupported(it, "the checksum `%s` covers `before` inside `%s`, which has checksums or sizes itself", it.Name.Schema, s.Name.Schema)
 				}
 			}
 		}

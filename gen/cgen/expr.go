@@ -116,15 +116,17 @@ func (s scope) atom(e *gen.Expr) string {
 func (s scope) join(e *gen.Expr, op gen.Op) string {
 	parts := make([]string, 2)
 	for i, a := range e.Args {
+		if a.Op == gen.OpNot && chain(a.Args[0]) {
+			a = opposite(a.Args[0])
+		}
+		_, bare := inverse[a.Op]
 		switch {
 		case a.Op == op:
 			parts[i] = s.join(a, op)
-		case a.Op == gen.OpAndAnd || a.Op == gen.OpOrOr:
-			parts[i] = "(" + s.cond(a) + ")"
-		case a.Op == gen.OpIn || a.Op == gen.OpNot && a.Args[0].Op == gen.OpIn:
-			parts[i] = "(" + s.cond(a) + ")"
-		default:
+		case bare || a.Op == gen.OpRef || a.Op == gen.OpNot && a.Args[0].Op != gen.OpIn:
 			parts[i] = s.cond(a)
+		default:
+			parts[i] = s.atom(a)
 		}
 	}
 	if op == gen.OpAndAnd {
@@ -132,6 +134,8 @@ func (s scope) join(e *gen.Expr, op gen.Op) string {
 	}
 	return strings.Join(parts, " || ")
 }
+
+func chain(e *gen.Expr) bool { return e.Op == gen.OpAndAnd || e.Op == gen.OpOrOr }
 
 // not prints the negation of e.
 func (s scope) not(e *gen.Expr) string {
@@ -216,35 +220,35 @@ func (s scope) leaf(e *gen.Expr) string {
 	return s.path(e.Ref)
 }
 
-// simple returns the C text and bits of an operand that needs no cast in a comparison: unsigned members and constants.
-func (s scope) simple(e *gen.Expr) (text string, bits int, ok bool) {
+// simple returns the C text of an operand that needs no cast in a comparison: unsigned members and constants.
+func (s scope) simple(e *gen.Expr) (text string, ok bool) {
 	switch e.Op {
 	case gen.OpConst:
 		if e.Value.Sign() < 0 {
-			return "", 0, false
+			return "", false
 		}
-		return s.constant(e), 0, true
+		return s.constant(e), true
 	case gen.OpRef:
 		it := e.Ref.Last()
 		if it == nil && e.Ref.Param.Signed {
-			return "", 0, false
+			return "", false
 		}
 		if it == nil {
-			return s.path(e.Ref), width(e.Ref.Param.Bits), true
+			return s.path(e.Ref), true
 		}
 		if it.Scalar == nil || it.Scalar.Signed || it.Scalar.Flag {
-			return "", 0, false
+			return "", false
 		}
 		if unnamed(it) {
-			return group1(s.leaf(e)), 64, true
+			return group1(s.leaf(e)), true
 		}
-		return s.leaf(e), width(it.Scalar.Bits), true
+		return s.leaf(e), true
 	case gen.OpSize, gen.OpCount:
 		if text, ok := s.measure(e); ok {
-			return text, 64, true
+			return text, true
 		}
 	}
-	return "", 0, false
+	return "", false
 }
 
 // constant prints a constant by the name the schema gave it.
@@ -269,22 +273,15 @@ func constText(v *big.Int) string {
 
 // compare prints a comparison. What the operand's type decides alone is not printed: compilers warn about it.
 func (s scope) compare(op gen.Op, a, b *gen.Expr) string {
+	if known, truth := decided(op, a, b); known {
+		return fmt.Sprint(truth)
+	}
 	if a.Bool && b.Bool && (op == gen.OpEq || op == gen.OpNe) && a.Op != gen.OpConst && b.Op != gen.OpConst {
 		return s.atom(a) + " " + compareText[op] + " " + s.atom(b)
 	}
-	ta, bitsA, okA := s.simple(a)
-	tb, bitsB, okB := s.simple(b)
+	ta, okA := s.simple(a)
+	tb, okB := s.simple(b)
 	if okA && okB {
-		if b.Op == gen.OpConst && bitsA > 0 {
-			if known, truth := decided(op, b.Value, bitsA); known {
-				return fmt.Sprint(truth)
-			}
-		}
-		if a.Op == gen.OpConst && bitsB > 0 {
-			if known, truth := decided(mirror(op), a.Value, bitsB); known {
-				return fmt.Sprint(truth)
-			}
-		}
 		return ta + " " + compareText[op] + " " + tb
 	}
 	na, nb := s.num(a), s.num(b)
@@ -322,21 +319,6 @@ func mirror(op gen.Op) gen.Op {
 		return gen.OpLe
 	}
 	return op
-}
-
-// decided tells whether `x op v` is known for every unsigned x of so many bits.
-func decided(op gen.Op, v *big.Int, bits int) (known, truth bool) {
-	top := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(1))
-	c := v.Cmp(top)
-	switch {
-	case c > 0:
-		return true, op == gen.OpNe || op == gen.OpLt || op == gen.OpLe
-	case c == 0 && (op == gen.OpLe || op == gen.OpGt):
-		return true, op == gen.OpLe
-	case v.Sign() == 0 && (op == gen.OpGe || op == gen.OpLt):
-		return true, op == gen.OpGe
-	}
-	return false, false
 }
 
 // in prints membership in a set of ranges.

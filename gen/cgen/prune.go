@@ -20,8 +20,8 @@ func (p *printer) static(name string, print func()) {
 	p.buf.WriteString(staticEnd)
 }
 
-// identifier finds names; comments and texts before it are other alternatives, which have no name.
-var identifier = regexp.MustCompile(`(?s:/\*.*?\*/)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|([A-Za-z_][A-Za-z_0-9]*)`)
+// identifier finds names; comments, texts and members are other alternatives, which have no name.
+var identifier = regexp.MustCompile(`(?s:/\*.*?\*/)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|(?:->|\.)[A-Za-z_][A-Za-z_0-9]*|([A-Za-z_][A-Za-z_0-9]*)`)
 
 // chunk is a piece of text: a static function, or what stands between two of them.
 type chunk struct {

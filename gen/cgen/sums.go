@@ -17,7 +17,7 @@ func (g *generator) sumPrototypes(p *printer) {
 			continue
 		}
 		t := g.tag(s.Name)
-		if g.late || s.Kind == gen.SumOnes {
+		if g.late || s.Kind != gen.SumCRC {
 			g.sumSteps(p, s)
 		}
 		if s.Kind != gen.SumCRC {

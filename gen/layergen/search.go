@@ -217,18 +217,11 @@ func (f *finder) inner(at place, s *gen.Struct, args []*gen.Expr, expr string) p
 		if a.Cover {
 			continue
 		}
-		if args[i].Op != gen.OpRef {
-			f.fail(s, "a computed number is passed to `%s`", s.Name.Schema)
+		if a.Struct == nil {
+			below.params[a] = f.argument(at, a, args[i])
 			continue
 		}
-		v := f.reach(at, args[i].Ref)
-		if it := args[i].Ref.Last(); a.Struct == nil && it != nil {
-			if it.Scalar.Flag {
-				f.fail(it, "the flag `%s` is passed to `%s` as a number", it.Name.Schema, s.Name.Schema)
-			}
-			v.arg = numberType(a) + "(" + v.expr + ")"
-		}
-		below.params[a] = v
+		below.params[a] = f.reach(at, args[i].Ref)
 	}
 	return below
 }

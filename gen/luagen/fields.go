@@ -51,10 +51,14 @@ func (g *generator) claim(at gen.Declared, abbr string) error {
 
 // slot is the key of an item in its struct's table F.x.
 func (g *generator) slot(s *gen.Struct, it *gen.Item) string {
-	if it.Kind == gen.KindReserved && it.Name.Schema == "_" {
+	if it.Name.Schema == "_" {
+		kind := "padding"
+		if it.Kind == gen.KindReserved {
+			kind = "reserved"
+		}
 		for i, o := range s.Items {
 			if o == it {
-				return fmt.Sprintf("reserved%d", i)
+				return fmt.Sprintf("%s%d", kind, i)
 			}
 		}
 	}
@@ -100,6 +104,9 @@ func ownLeaves(r *gen.Run) []place {
 
 func (g *generator) fieldOf(it *gen.Item, m mask) (fieldDef, bool) {
 	d := fieldDef{label: label(it.Name)}
+	if it.Name.Schema == "_" {
+		d.label = "Padding"
+	}
 	desc := quote(firstDoc(it.Doc))
 	switch it.Kind {
 	case gen.KindScalar:

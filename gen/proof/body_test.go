@@ -9,17 +9,17 @@ import (
 
 // body draws the items between two braces. It begins and ends at whole bytes.
 type body struct {
-	d      *drawer
-	lines  []string
-	names  map[string]int
-	fields []field
-	depth  int
-	least  int  // bytes
-	fixed  bool // only items of constant size
-	room   bool // one greedy item may come
-	must   bool // and must, because the size can be met in no other way
-	greedy bool // it has come
-	choice bool // a switch has come
+	d       *drawer
+	lines   []string
+	names   map[string]int
+	fields  []field
+	depth   int
+	least   int  // bytes
+	fixed   bool // only items of constant size
+	room    bool // one greedy item may come
+	must    bool // and must, because the size can be met in no other way
+	greedy  bool // it has come
+	choices int  // switches so far
 }
 
 func (b *body) text() string { return strings.Join(b.lines, "\n") + "\n" }
@@ -75,7 +75,7 @@ func (b *body) sized(string) string {
 func (b *body) fill(items int) {
 	b.run()
 	for range items {
-		kinds := []func(){b.run, b.run, b.nested, b.vector, b.rule, b.fixedSpan}
+		kinds := []func(){b.run, b.run, b.nested, b.vector, b.rule, b.fixedSpan, b.let}
 		if !b.fixed && !b.greedy {
 			kinds = append(kinds, b.span, b.array, b.block, b.optional, b.derived, b.choose, b.window, b.span, b.array, b.versioned)
 		}
@@ -123,7 +123,7 @@ func (b *body) scalar(bits, at int) {
 		return
 	case 8:
 		for _, e := range d.enums {
-			if e.bits == bits {
+			if e.bits <= bits && (e.bits == bits || d.rarely(3)) && (!e.varies || b.depth == 0) {
 				n := b.name()
 				b.line("%s : u%d%s as %s;", n, bits, b.order(bits, at), e.name)
 				b.fields = append(b.fields, field{path: n, bits: bits, hi: -1, enum: &e})
@@ -233,7 +233,7 @@ func (b *body) vector() {
 func (b *body) fixedSpan() {
 	n, size := b.name(), 1+b.d.upTo(8)
 	b.line("%s : %s;", n, pick(b.d, []string{
-		fmt.Sprintf("bytes[%d]", size), fmt.Sprintf("string[%d]", size), fmt.Sprintf("pad[%d] zero", size), fmt.Sprintf("pad[%d] ignore", size)}))
+		fmt.Sprintf("bytes[%d]", size), fmt.Sprintf("string[%d]%s", size, pick(b.d, []string{"", " nul_padded", " @ascii", " nul_padded @ascii"})), fmt.Sprintf("pad[%d] zero", size), fmt.Sprintf("pad[%d] ignore", size)}))
 	b.least += size
 }
 

@@ -30,6 +30,7 @@ type enum struct {
 	name    string
 	bits    int
 	closed  bool
+	varies  bool     // a member is not in all versions: only where the version is known
 	members []string // that name one number
 	labels  []string // all of them
 }
@@ -39,7 +40,8 @@ type header struct {
 	name   string
 	params []field
 	fields []field // numbers and flags that are always there
-	least  int     // bytes
+	names  map[string]int
+	least  int // bytes
 	fixed  bool
 	greedy bool
 }
@@ -110,6 +112,7 @@ func (d *drawer) basics() {
 		d.declare("error E_OWN%d = %d %q;", i, 64+i*100, "own \"code\"")
 		d.codes = append(d.codes, fmt.Sprintf("E_OWN%d", i))
 	}
+	d.versions = d.rarely(4)
 	for i := range d.upTo(3) {
 		d.enum(fmt.Sprintf("Enum%d", i))
 	}
@@ -119,8 +122,15 @@ func (d *drawer) basics() {
 	d.declare("crc Crc8 : u8 { width 8; poly 7; init 0; xorout 0; check 0xf4; order big; }")
 	d.declare("crc Crc24 : u24 { width 24; poly 0x864cfb; init 0xb704ce; xorout 0; check 0x21cf02; order big; }")
 	d.declare("sum Inet : u16 { algorithm ones_complement; width 16; check 0xf62a; }")
-	d.sums = []string{"Crc32c", "Crc16", "Crc8", "Crc24", "Inet"}
-	d.versions = d.rarely(4)
+	d.declare("sum Fletcher : u16 { algorithm fletcher; width 16; check 0x1ede; }")
+	d.declare("sum Bytes : u8 { algorithm sum8; width 8; check 0xdd; }")
+	d.declare("sum Parity : u8 { algorithm xor8; width 8; check 0x31; }")
+	d.sums = []string{"Crc32c", "Crc16", "Crc8", "Crc24", "Inet", "Fletcher", "Bytes", "Parity"}
+	d.pseudoHeaders()
+}
+
+// pseudoHeaders declares the versions, and what checksums take as a parameter.
+func (d *drawer) pseudoHeaders() {
 	if d.versions {
 		d.declare("header Ver { version : u4 in 1..3; kind : u4; }\nversions 1..3 by Ver.version;")
 	}
@@ -156,7 +166,7 @@ func (d *drawer) enum(name string) {
 		member := fmt.Sprintf("M%d", i)
 		if e.labels = append(e.labels, member); last == next {
 			e.members = append(e.members, member)
-			fmt.Fprintf(&b, " %s = %s;", member, literal(d, next))
+			fmt.Fprintf(&b, " %s = %s%s;", member, literal(d, next), e.since(d))
 		} else {
 			fmt.Fprintf(&b, " %s = %d..%d;", member, next, last)
 		}
@@ -172,11 +182,20 @@ func (d *drawer) enum(name string) {
 	d.enums = append(d.enums, e)
 }
 
+// since sometimes takes a member away from a version.
+func (e *enum) since(d *drawer) string {
+	if !d.versions || len(e.members) < 2 || !d.rarely(3) {
+		return ""
+	}
+	e.varies = true
+	return fmt.Sprintf(" %s %d", pick(d, []string{"since", "until"}), 2+d.upTo(1))
+}
+
 // header declares a header with parameters now and then.
 func (d *drawer) header() {
 	name := fmt.Sprintf("Head%d", len(d.headers))
 	b := &body{d: d, depth: 1, names: map[string]int{}}
-	h := header{name: name}
+	h := header{name: name, names: b.names}
 	if d.rarely(4) {
 		h.params = append(h.params, field{path: "p", bits: 8, hi: 255})
 		b.names["p"] = 1
@@ -187,6 +206,7 @@ func (d *drawer) header() {
 	b.fixed, b.room = h.fixed, !h.fixed && d.rarely(4)
 	tail := b.sized(name)
 	b.fill(1 + d.upTo(4))
+	b.partSum()
 	h.greedy, h.least = b.greedy && tail == "", b.least
 	for _, f := range b.fields[own:] {
 		if f.kind == number && f.bits > 0 && !f.signed {
@@ -234,7 +254,10 @@ func (d *drawer) packet() {
 	}
 	tail := b.sized(name)
 	b.fill(1 + d.upTo(6))
-	b.checksum(pseudo)
+	if ahead := b.checksum(pseudo); !ahead && d.rarely(3) {
+		b.line("%s : %s over before;", b.name(), pick(d, d.sums)) // covers the first one
+		b.least += 4
+	}
 	if b.greedy && tail == "" || d.rarely(8) {
 		tail += fmt.Sprintf(" max %d", 150+d.upTo(1350))
 	}

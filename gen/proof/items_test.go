@@ -2,7 +2,10 @@
 
 package proof
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // counter draws a field that the encoder solves, and the expression over it.
 func (b *body) counter() (decl, text string) {
@@ -74,7 +77,12 @@ func (b *body) element() string {
 			return pick(b.d, fit).name
 		}
 	}
-	return fmt.Sprintf("u%d%s", pick(b.d, []int{8, 16, 24, 32, 48, 64}), "")
+	for _, e := range b.d.enums {
+		if e.bits%8 == 0 && !(e.closed && e.varies) && b.d.rarely(3) {
+			return e.name
+		}
+	}
+	return fmt.Sprintf("%s%d", pick(b.d, []string{"u", "u", "u", "i"}), pick(b.d, []int{8, 16, 24, 32, 48, 64}))
 }
 
 func (b *body) array() {
@@ -171,11 +179,11 @@ func (b *body) derived() {
 
 // choose draws a switch over a number or an enum.
 func (b *body) choose() {
-	if b.choice || b.depth > 1 {
+	if b.choices > 1 || b.depth > 1 {
 		b.run()
 		return
 	}
-	b.choice = true
+	b.choices++
 	var sel field
 	var labels []string
 	for _, f := range b.fields {
@@ -189,15 +197,22 @@ func (b *body) choose() {
 		b.least++
 		sel, labels = field{path: n}, []string{"0", "1, 7", "2..5", "0xf0..0xff", "9"}[:2+b.d.upTo(3)]
 	}
-	text := fmt.Sprintf("%s : switch %s {\n", b.name(), sel.path)
+	text, other := fmt.Sprintf("%s : switch %s {\n", b.name(), sel.path), !b.d.rarely(3) // a layout for all other numbers
 	greedy := false
 	for _, l := range labels {
 		arm, rest := b.arm()
 		greedy = greedy || rest
+		if !other && b.d.versions && b.depth == 0 && b.d.rarely(5) {
+			arm += fmt.Sprintf(" %s %d", pick(b.d, []string{"since", "until"}), 2+b.d.upTo(1))
+		}
 		text += fmt.Sprintf("%s => %s;\n", l, arm)
 	}
 	b.greedy = b.greedy || greedy
-	b.line("%s_ => %s;\n}", text, pick(b.d, []string{"nothing", "reject E_SWITCH", "reject " + b.d.codes[0], "u16", "u8 in 1..9"}))
+	rejects := []string{"reject E_SWITCH", "reject " + b.d.codes[0], "nothing", "u16", "u8 in 1..9"}
+	if !other {
+		rejects = rejects[:2]
+	}
+	b.line("%s_ => %s;\n}", text, pick(b.d, rejects))
 }
 
 func (b *body) arm() (text string, greedy bool) {
@@ -298,17 +313,54 @@ func (b *body) versioned() {
 	b.line("%s : u%d %s %d;", b.name(), 8*(1+b.d.upTo(3)), pick(b.d, []string{"since", "until"}), 2+b.d.upTo(1))
 }
 
-// checksum ends a packet, now and then.
-func (b *body) checksum(pseudo string) {
+// checksum ends a packet, now and then. It tells whether it covers what follows.
+func (b *body) checksum(pseudo string) (ahead bool) {
 	d := b.d
 	if !d.rarely(2) && pseudo == "" {
-		return
+		return false
 	}
 	n, of := b.name(), pick(d, d.sums)
 	b.least += 4
-	cover := pick(d, []string{"before", "before", "self"})
+	cover := pick(d, append(b.exceptions(), "before", "before", "before", "self"))
 	if pseudo != "" {
 		cover = pick(d, []string{pseudo + ", self", "zeros[4], " + pseudo + ", self zero_means none", "ones[2], " + pseudo + " except (b) as ones, before"})
 	}
 	b.line("%s : %s over %s;", n, of, cover)
+	return strings.Contains(cover, "self")
+}
+
+// exceptions are coverages that leave bits out.
+func (b *body) exceptions() (all []string) {
+	for _, f := range b.fields {
+		if f.kind == number && f.bits > 0 && f.path != "p" && !strings.Contains(f.path, ".") && len(all) < 3 {
+			all = append(all, fmt.Sprintf("self except (%s) as %s", f.path, pick(b.d, []string{"ones", "zeros"})))
+		}
+	}
+	return all
+}
+
+// partSum ends a header with a checksum over itself or over a part, now and then.
+func (b *body) partSum() {
+	if !b.d.rarely(6) || b.greedy {
+		return
+	}
+	n, of := b.name(), pick(b.d, []string{"Crc16", "Inet", "Fletcher"})
+	b.line("%s : %s over %s;", n, of, pick(b.d, append(b.exceptions(), "self")))
+	b.least += 2
+}
+
+// let names an expression; what stands behind it may use the name.
+func (b *body) let() {
+	n := b.name()
+	if c, ok := b.cond(1); ok && b.d.rarely(2) {
+		b.line("let %s = %s;", n, c)
+		b.fields = append(b.fields, field{path: n, kind: truth})
+		return
+	}
+	if x := b.number(2); !x.fixed && x.hi < 1<<33 {
+		b.line("let %s = %s;", n, x.text)
+		b.fields = append(b.fields, field{path: n, lo: x.lo, hi: x.hi, signed: x.lo < 0})
+		return
+	}
+	b.run()
 }

@@ -4,6 +4,7 @@ package proof
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func (d *drawer) list() {
 		if key+4 > s.top {
 			break
 		}
-		line("%s", d.element(s, i, key))
+		line("%s", d.element(s, i, key, l.params))
 		key += 4
 	}
 	d.declare("tlv %s%s max %d {\n%s}", l.name, params(l.params), 40+d.upTo(200), b.String())
@@ -79,7 +80,7 @@ func (d *drawer) unknown(s shape, params []field) string {
 }
 
 // element draws one case.
-func (d *drawer) element(s shape, i, key int) string {
+func (d *drawer) element(s shape, i, key int, params []field) string {
 	keys := fmt.Sprint(key)
 	if s.tuple {
 		keys = fmt.Sprintf("(%d, %d)", key, d.upTo(3))
@@ -93,12 +94,12 @@ func (d *drawer) element(s shape, i, key int) string {
 	switch d.upTo(7) {
 	case 7:
 		for _, h := range d.headers {
-			if len(h.params) == 0 {
-				layout = h.name
+			if len(h.params) <= len(params) && h.names["type"]+h.names["class"]+h.names["critical"] == 0 {
+				layout = h.name + strings.Repeat("(strict)", len(h.params))
 			}
 		}
 	case 6, 5:
-		b := &body{d: d, depth: 2, names: map[string]int{"type": 1, "len": 1, "class": 1, "critical": 1}, room: true}
+		b := &body{d: d, depth: 2, names: map[string]int{"type": 1, "len": 1, "class": 1, "critical": 1}, room: true, fields: slices.Clone(params)}
 		b.fill(d.upTo(2))
 		layout = "{\n" + b.text() + "}"
 	case 4:

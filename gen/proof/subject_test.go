@@ -49,8 +49,8 @@ var sound = map[string]bool{
 	"E0405": true,                // items behind if-blocks
 	"E0411": true,                // conditions that are always the same
 	"E0412": true, "E0413": true, // what the encoder cannot solve
-	"E0513": true,                               // unknown sizes behind greedy items
-	"E0603": true, "E0605": true, "E0606": true, // coverages
+	"E0513": true,                                              // unknown sizes behind greedy items
+	"E0603": true, "E0604": true, "E0605": true, "E0606": true, // coverages
 }
 
 // newSubject takes a schema through everything that needs no other compiler. An error is a fault.

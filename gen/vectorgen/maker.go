@@ -167,12 +167,32 @@ const most = 1 << 16
 func (m *maker) array(sc gen.Scope, k *gen.Value) {
 	a := k.Item.Array
 	n := m.limits(a.Count)
-	if a.Count != nil && !solved(sc, a.Count, k.Item) {
+	switch {
+	case a.Count == nil:
+	case solved(sc, a.Count, k.Item):
+		n = counted(sc, a.Count, k.Item, n)
+	default:
 		n = min(sc.Size(a.Count), most)
 	}
 	for range n {
 		k.Kids = append(k.Kids, m.elementOf(sc, a))
 	}
+}
+
+// counted sets the number in e that the encoder will solve for n elements or bytes, so that others that share it come out alike.
+// It returns how many there can be: n, or some more.
+func counted(sc gen.Scope, e *gen.Expr, item *gen.Item, n int) int {
+	v := solvedBy(sc, e, func(s *gen.Solve) bool { return s.Whole == nil && s.Of.Last() == item })
+	if v == nil || item.Sized != nil || v.Scalar.Solve.A < 0 {
+		return n
+	}
+	a, b := v.Scalar.Solve.A, v.Scalar.Solve.B
+	raw := smallestFrom(v.Scalar, uint64(max(0, (int64(n)-b+a-1)/a)))
+	if all := int64(raw)*a + b; raw <= maxOf(v.Scalar.Bits) && all <= most {
+		v.Num = raw
+		return int(all)
+	}
+	return n
 }
 
 // elementOf makes an element of an array that stands in sc.
@@ -197,6 +217,8 @@ func (m *maker) span(sc gen.Scope, k *gen.Value) {
 		n = s.Fixed
 	case s.Size != nil && !solved(sc, s.Size, k.Item):
 		n = min(sc.Size(s.Size), most)
+	case s.Size != nil:
+		n = counted(sc, s.Size, k.Item, n)
 	}
 	m.resize(k, n)
 }

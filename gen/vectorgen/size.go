@@ -28,7 +28,7 @@ func bitsOf(sc gen.Scope, v *gen.Value, at int) int {
 	case gen.KindBits:
 		return v.Item.Vector.Bits
 	case gen.KindSpan:
-		return spanBits(v, at)
+		return spanBits(sc, v, at)
 	case gen.KindArray:
 		n := 0
 		for _, e := range v.Kids {
@@ -60,11 +60,13 @@ func elementBits(sc gen.Scope, a *gen.Array, e *gen.Value) int {
 	return itemsBits(gen.Scope{Self: e, Args: sc.Bind(a.Struct, a.Args)})
 }
 
-func spanBits(v *gen.Value, at int) int {
+func spanBits(sc gen.Scope, v *gen.Value, at int) int {
 	s := v.Item.Span
 	switch {
 	case s.Align > 0:
 		return 8 * ((s.Align - at/8%s.Align) % s.Align)
+	case v.Item.Name.Schema == "_" && s.Size != nil:
+		return 8 * sc.Size(s.Size)
 	case s.Kind == gen.SpanPad:
 		return 8 * int(v.Num)
 	}
