@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 
 -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
--- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
--- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
--- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+-- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. "-- keep x(...)" asks
+-- for less: the items are put into the locals x_item, which cost little; the first is nil in packets without an x. Integers of more
+-- than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
+-- A packet ends with life.finish, which returns its line in the list. Besides it may use proto, field,
 -- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
 
--- hook base(opcode, path, tag, psn, tsn)
--- hook message(stream, message, offset)
+-- keep base(opcode, path, tag, psn, tsn)
+-- keep message(stream, message, offset)
+-- hook ack(blocks)
 -- hook path_ack(path, base, sack)
 -- hook notice(code, stream)
 -- hook code(code)
@@ -31,28 +33,16 @@ local e_resend = expert_item(ProtoExpert.new(PROTO .. ".expert.resend", "this PS
 local e_gap = expert_item(ProtoExpert.new(PROTO .. ".expert.gap", "an acknowledgement names missing PSNs",
   expert.group.SEQUENCE, expert.severity.NOTE))
 
--- The packet at hand.
-local opcode, path, tag, psn, tsn
-local sequenced   -- whether the PSN is its own; then what its message header says
-local v_stream, v_message, v_offset
-local detail      -- rest of the info column
-local blocks      -- blocks of an acknowledgement
+-- The packet at hand. Without a message header its PSN is not its own.
+local detail = "" -- rest of the info column
+local blocks = 0  -- blocks of an acknowledgement
 local sacks = {}  -- their vectors
 local heads = {}  -- beginnings of the info column by opcode and path, made once
 local headed, MAX_HEADS = 0, 8192
-local m_stream, m_message, middle -- and its middle, for the message at hand
+local m_stream, m_message, chunk -- how the column goes on for the message at hand: a format of PSN, TSN and offset
 
-function life.start()
-  opcode, sequenced, detail, blocks = nil, false, "", 0
-end
-
-function hook.base(o, p, t, n, m)
-  opcode, path, tag, psn, tsn = o, p, t, n, m
-end
-
-function hook.message(stream, message, offset)
-  sequenced = true
-  v_stream, v_message, v_offset = stream, message, offset
+function hook.ack()
+  blocks = 0
 end
 
 function hook.path_ack(p, first, sack)
@@ -61,8 +51,8 @@ function hook.path_ack(p, first, sack)
   if blocks == 1 then detail = format(" of path %d base %d", p, first) end
 end
 
-function hook.notice(code, stream)
-  detail = format(" %s stream %d", nameof(values.notice_code, code), stream)
+function hook.notice(code, s)
+  detail = format(" %s stream %d", nameof(values.notice_code, code), s)
 end
 
 function hook.code(code)
@@ -75,27 +65,21 @@ local function name_of(number)
   return tonumber(name) and "Opcode " .. name or name
 end
 
-function life.info()
-  if not opcode then return "" end
-  local head = heads[opcode * PATHS + path]
-  if not head then
-    head = format("%s path %d psn ", name_of(opcode), path)
-    if headed == MAX_HEADS then heads, headed = {}, 0 end
-    heads[opcode * PATHS + path], headed = head, headed + 1
-  end
-  if not sequenced then
-    if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
-    return format("%s%d tsn %d%s", head, psn, tsn, detail)
-  end
-  if v_message ~= m_message or v_stream ~= m_stream then
-    m_stream, m_message, middle = v_stream, v_message, format(" stream %d message %d offset ", v_stream, v_message)
-  end
-  return format("%s%d tsn %d%s%d", head, psn, tsn, middle, v_offset)
+local function new_head(key)
+  local head = format("%s path %d psn ", name_of(base_opcode), base_path)
+  if headed == MAX_HEADS then heads, headed = {}, 0 end
+  heads[key], headed = head, headed + 1
+  return head
+end
+
+local function new_chunk()
+  m_stream, m_message = message_stream, message_message
+  chunk = format("%%d tsn %%d stream %d message %d offset %%d", m_stream, m_message)
 end
 
 -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
 function life.mark()
-  return opcode and tag ~= ZERO and tag or nil
+  return base_opcode and base_tag ~= ZERO and base_tag or nil
 end
 
 -- Per tag and path, the packets last seen in each slot of the window: PSN, TSN and frame at 3 * (PSN modulo window).
@@ -108,52 +92,67 @@ function proto.init()
   connections, paths, resends, newest = {}, 0, {}, 0
 end
 
-local function ring_of()
-  local c = connections[tag]
-  if c and c[path] then return c[path] end
+local function new_ring(c)
   if paths >= MAX_PATHS then connections, paths, c = {}, 0, nil end
   if not c then
     c = {}
-    connections[tag] = c
+    connections[base_tag] = c
   end
-  c[path] = {}
+  c[base_path] = {}
   paths = paths + 1
   if collectgarbage("count") > LARGE_HEAP then collectgarbage("setpause", 200) end
-  return c[path]
+  return c[base_path]
 end
 
--- Remembers the packet; returns the frame that carried its PSN under an older TSN.
-local function remember(frame)
-  local ring, slot = ring_of(), 3 * (psn % WINDOW) + 1
-  local before
-  if ring[slot] == psn then
-    local newer = (tsn - ring[slot + 1]) % SPACE
-    if newer == 0 or newer >= SPACE / 2 then return nil end
-    before = ring[slot + 2]
-  end
-  ring[slot], ring[slot + 1], ring[slot + 2] = psn, tsn, frame
-  return before
+-- Whether the packet's TSN follows an earlier one.
+local function follows(before)
+  local ahead = (base_tsn - before) % SPACE
+  return ahead > 0 and ahead < SPACE / 2
 end
 
--- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-function life.finish(tree, t, frame, pinfo)
-  if sequenced then
-    local before
-    if frame > newest or frame == newest and not pinfo.visited then
-      newest = frame
-      before = remember(frame)
-      if before then resends[frame * WINDOW + psn % WINDOW] = before end
-    else
-      before = resends[frame * WINDOW + psn % WINDOW]
-    end
-    if before then
-      if t then t:add(f_resend, before):set_generated() end
-      (t or tree):add_proto_expert_info(e_resend)
-    end
-  end
-  if not t or blocks == 0 or not t:referenced(f_gap) then return end
+-- Adds the gaps that an acknowledgement names to t.
+local function show_gaps(t)
   for i = 1, blocks do
     local runs = sacks[i] ~= "" and gaps(sacks[i], function() end) or 0
     if runs > 0 then t:add(f_gap, runs):set_generated():add_proto_expert_info(e_gap) end
   end
+end
+
+-- Ends a packet that has no message header.
+local function finish_control(t)
+  if not base_opcode then return "" end
+  if t and blocks > 0 and t:referenced(f_gap) then show_gaps(t) end
+  local rest = blocks > 1 and format("%s and %d more", detail, blocks - 1) or detail
+  detail, blocks = "", 0
+  local key = base_opcode * PATHS + base_path
+  return format("%s%d tsn %d%s", heads[key] or new_head(key), base_psn, base_tsn, rest)
+end
+
+-- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case. Returns the packet's line in the list.
+-- Most packets come here, so this is one function, and of the line only numbers are formatted.
+function life.finish(tree, t, frame, pinfo)
+  if not message_stream then return finish_control(t) end
+  local psn, before = base_psn, nil
+  if frame > newest or frame == newest and not pinfo.visited then
+    newest = frame
+    local c = connections[base_tag]
+    local ring, slot = c and c[base_path] or new_ring(c), 3 * (psn % WINDOW) + 1
+    local known = ring[slot] == psn
+    if not known or follows(ring[slot + 1]) then
+      if known then
+        before = ring[slot + 2]
+        resends[frame * WINDOW + psn % WINDOW] = before
+      end
+      ring[slot], ring[slot + 1], ring[slot + 2] = psn, base_tsn, frame
+    end
+  else
+    before = resends[frame * WINDOW + psn % WINDOW]
+  end
+  if before then
+    if t then t:add(f_resend, before):set_generated() end
+    (t or tree):add_proto_expert_info(e_resend)
+  end
+  if message_message ~= m_message or message_stream ~= m_stream then new_chunk() end
+  local key = base_opcode * PATHS + base_path
+  return (heads[key] or new_head(key)) .. format(chunk, psn, base_tsn, message_offset)
 end

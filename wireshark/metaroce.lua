@@ -49,6 +49,7 @@ local held = 0      -- how many s holds
 local cap = 0       -- how many were captured
 local visible       -- whether someone reads the tree, so that labels pay
 local reserved      -- preference: show reserved bits
+local summing      -- whether checksum fields are noted
 local sum_n, sum_id, sum_at, sum_item = 0, {}, {}, {} -- checksum fields met: number in SUMS, offset; tree item by offset
 
 local values = {}   -- names of enum numbers
@@ -61,7 +62,7 @@ local W = ALL       -- one of the two
 local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see of headers, by name
-local life = {}     -- and of packets: start(), finish(tree, t, frame, pinfo), info() for the column, mark() to tell packets apart
+local life = {}     -- and of packets: finish(tree, t, frame, pinfo) with the info column as result, mark() to tell packets apart
 
 local fields, experts = {}, {}
 
@@ -341,6 +342,8 @@ enum.Profile = {
   Secure = 1,
 }
 
+local base_opcode, base_path, base_tag, base_psn, base_tsn -- of the latest Base
+local message_stream, message_message, message_offset -- of the latest Message
 H.base = field(ProtoField.none("metaroce.base", "Base", "Begins every packet. Version, opcode and tag keep their places in every version."))
 F.base = {
   version = field(ProtoField.uint8("metaroce.base.version", "Version", base.DEC, nil, 0xf0, "Wire version.")),
@@ -867,7 +870,8 @@ end
 -- State of one path as its receiver sees it. State, not news: any later block repairs a lost one.
 function D.path_ack(o, stop, t)
   local at = o
-  local v_reserved, v_has_sack, v_sack, at_has_sack, at_sack, v_has_counters, v_path, v_base = 0, false, "", at, at, false, 0, 0
+  local v_reserved, v_has_sack, at_has_sack, v_has_counters, v_path, v_base
+  local v_sack, at_sack = "", at
   do
     local e = o + 24
     if e > stop or e > held and not fetch(e) then return short(e > stop, "path", o) end
@@ -931,7 +935,7 @@ end
 -- Tells the sender that something it sent, or sends on, cannot be taken.
 function D.notice(o, stop, t)
   local at = o
-  local v_reserved, v_reserved_2, v_code, v_stream = 0, 0, 0, 0
+  local v_reserved, v_reserved_2, v_code, v_stream
   do
     local e = o + 24
     if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
@@ -969,7 +973,7 @@ end
 -- Receives posted on the addressee's outgoing stream.
 function D.ready(o, stop, t)
   local at = o
-  local v_reserved = 0
+  local v_reserved
   do
     local e = o + 12
     if e > stop or e > held and not fetch(e) then return short(e > stop, "stream", o) end
@@ -993,7 +997,7 @@ end
 -- Challenge, or its echo.
 function D.probe(o, stop, t)
   local at = o
-  local v_reserved = 0
+  local v_reserved
   do
     local e = o + 12
     if e > stop or e > held and not fetch(e) then return short(e > stop, "token", o) end
@@ -1017,7 +1021,7 @@ end
 -- Why a connection ends or does not begin.
 function D.code(o, stop, t)
   local at = o
-  local v_reserved, v_code = 0, 0
+  local v_reserved, v_code
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
@@ -1043,7 +1047,7 @@ end
 -- Versions on offer.
 function D.version_list(o, stop, t)
   local at = o
-  local v_count = 0
+  local v_count
   do
     local e = o + 16
     if e > stop or e > held and not fetch(e) then return short(e > stop, "count", o) end
@@ -1065,7 +1069,7 @@ end
 -- Why the connection was aborted.
 function D.abort_code(o, stop, t)
   local at = o
-  local v_reserved, v_code = 0, 0
+  local v_reserved, v_code
   do
     local e = o + 8
     if e > stop or e > held and not fetch(e) then return short(e > stop, "code", o) end
@@ -1090,7 +1094,7 @@ end
 -- Inbound capacity of the sender of this parameter.
 function D.parameters_capacity(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1126,7 +1130,7 @@ end
 -- Payload bytes of a full packet; the smaller of both counts.
 function D.parameters_chunk(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1148,7 +1152,7 @@ end
 -- Paths; the smaller of both counts.
 function D.parameters_paths(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 2
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1170,7 +1174,7 @@ end
 -- Where the sender receives; one for each plane.
 function D.parameters_address(o, stop, t)
   local at = o
-  local v_plane = 0
+  local v_plane
   do
     local e = o + 20
     if e > stop or e > held and not fetch(e) then return short(e > stop, "plane", o) end
@@ -1194,7 +1198,7 @@ end
 -- Messages beyond the oldest incomplete one that the sender of this parameter accepts on a stream.
 function D.parameters_stream_window(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1215,7 +1219,7 @@ end
 -- Chunks beyond the oldest unacknowledged one that it accepts of a message.
 function D.parameters_span(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1236,7 +1240,7 @@ end
 -- Outstanding reads and atomics that it accepts.
 function D.parameters_requests(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1257,7 +1261,7 @@ end
 -- Stream ids that it accepts lie below this.
 function D.parameters_streams(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1279,7 +1283,7 @@ end
 -- Messages begun and incomplete that it accepts.
 function D.parameters_messages(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1300,7 +1304,7 @@ end
 -- Longest time that it holds back an ACK.
 function D.parameters_max_ack_delay(o, stop, t)
   local at = o
-  local v_value = 0
+  local v_value
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "value", o) end
@@ -1364,7 +1368,7 @@ end
 function D.packet(o, stop, t)
   local at = o
   if stop - o > 65507 then return nil, 7, "", o end
-  local v_base_version, v_base_secure, v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn = 0, false, 0, 0, ZERO, 0, 0
+  local v_base_version, v_base_secure, v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn
   do
     local e = o + 20
     if e > stop or e > held and not fetch(e) then return short(e > stop, "base.version", o) end
@@ -1381,7 +1385,11 @@ function D.packet(o, stop, t)
     if t and W.packet then
       A.base(t, o)
     end
-    hook.base(v_base_opcode, v_base_path, v_base_tag, v_base_psn, v_base_tsn)
+    base_opcode = v_base_opcode
+    base_path = v_base_path
+    base_tag = v_base_tag
+    base_psn = v_base_psn
+    base_tsn = v_base_tsn
     if v_base_version ~= 1 then return nil, 2, "base.version", o end
     o = e
   end
@@ -1400,8 +1408,10 @@ function D.packet(o, stop, t)
         local f = F.packet
         sum_item[o] = t:add(f.crc, tvb(o, 4))
       end
-      sum_n = sum_n + 1
-      sum_id[sum_n], sum_at[sum_n] = 1, o
+      if summing then
+        sum_n = sum_n + 1
+        sum_id[sum_n], sum_at[sum_n] = 1, o
+      end
       o = e
     end
   else
@@ -1427,7 +1437,8 @@ end
 
 function D.body_write(o, stop, t)
   local at = o
-  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, size_data, at_data, v_message_stream, v_message_message = 0, 0, 0, false, 0, at, 0, 0
+  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message
+  local size_data, at_data = 0, at
   do
     local e = o + 32
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1444,7 +1455,9 @@ function D.body_write(o, stop, t)
       A.message(t, o)
       A.write_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     o = e
@@ -1474,8 +1487,8 @@ end
 
 function D.body_send(o, stop, t)
   local at = o
-  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_send_target_value, size_data, at_data, v_message_stream = 0, 0, 0, false, 0, 0, at, 0
-  local v_message_message = 0
+  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_send_target_value, v_message_stream, v_message_message
+  local size_data, at_data = 0, at
   do
     local e = o + 32
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1493,7 +1506,9 @@ function D.body_send(o, stop, t)
       A.message(t, o)
       A.send_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     if not (v_message_immediate or v_send_target_value == 0) then return nil, 9, "send_target.value", o + 20 end
@@ -1514,7 +1529,7 @@ end
 
 function D.body_read_request(o, stop, t)
   local at = o
-  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, false, 0, 0
+  local v_message_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message
   do
     local e = o + 32
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1531,7 +1546,9 @@ function D.body_read_request(o, stop, t)
       A.message(t, o)
       A.read_target(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
     if not (not v_message_immediate and v_message_offset == 0) then return nil, 9, "message.offset", o + 8 end
@@ -1542,8 +1559,8 @@ end
 
 function D.body_read_reply(o, stop, t)
   local at = o
-  local v_message_reserved, v_reply_reserved, v_message_offset, v_message_length, v_message_immediate, size_data, at_data, v_reply_status = 0, 0, 0, 0, false, 0, at, 0
-  local v_message_stream, v_message_message = 0, 0
+  local v_message_reserved, v_reply_reserved, v_message_offset, v_message_length, v_message_immediate, v_reply_status, v_message_stream, v_message_message
+  local size_data, at_data = 0, at
   do
     local e = o + 20
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1562,7 +1579,9 @@ function D.body_read_reply(o, stop, t)
       A.message(t, o)
       A.reply(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_reply_reserved ~= 0 then return nil, 3, "reply._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1585,8 +1604,7 @@ end
 
 function D.body_atomic_request(o, stop, t)
   local at = o
-  local v_message_reserved, v_atomic_op, v_atomic_reserved, v_message_offset, v_message_length, v_atomic_at, v_atomic_compare, v_message_immediate = 0, 0, 0, 0, 0, ZERO, ZERO, false
-  local v_message_stream, v_message_message = 0, 0
+  local v_message_reserved, v_atomic_op, v_atomic_reserved, v_message_offset, v_message_length, v_atomic_at, v_atomic_compare, v_message_immediate, v_message_stream, v_message_message
   do
     local e = o + 52
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1610,7 +1628,9 @@ function D.body_atomic_request(o, stop, t)
       A.message(t, o)
       A.atomic(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if not (v_atomic_op >= 1 and v_atomic_op <= 2) then return nil, 5, "atomic.op", o + 32 end
     if v_atomic_reserved ~= 0 then return nil, 3, "atomic._", o + 33 end
@@ -1625,7 +1645,7 @@ end
 
 function D.body_atomic_reply(o, stop, t)
   local at = o
-  local v_message_reserved, v_reply_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, 0, false, 0, 0
+  local v_message_reserved, v_reply_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message
   do
     local e = o + 28
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1644,7 +1664,9 @@ function D.body_atomic_reply(o, stop, t)
       A.reply(t, o + 16)
       A.atomic_result(t, o + 20)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_reply_reserved ~= 0 then return nil, 3, "reply._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1656,7 +1678,7 @@ end
 
 function D.body_stream_end(o, stop, t)
   local at = o
-  local v_message_reserved, v_end_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message = 0, 0, 0, 0, false, 0, 0
+  local v_message_reserved, v_end_reserved, v_message_offset, v_message_length, v_message_immediate, v_message_stream, v_message_message
   do
     local e = o + 20
     if e > stop or e > held and not fetch(e) then return short(e > stop, "message.stream", o) end
@@ -1674,7 +1696,9 @@ function D.body_stream_end(o, stop, t)
       A.message(t, o)
       A.end_(t, o + 16)
     end
-    hook.message(v_message_stream, v_message_message, v_message_offset)
+    message_stream = v_message_stream
+    message_message = v_message_message
+    message_offset = v_message_offset
     if v_message_reserved ~= 0 then return nil, 3, "message._", o + 2 end
     if v_end_reserved ~= 0 then return nil, 3, "end._", o + 18 end
     if not (v_message_offset < v_message_length or v_message_offset == 0 and v_message_length == 0) then return nil, 65, "message.length", o + 12 end
@@ -1686,7 +1710,7 @@ end
 
 function D.body_ack(o, stop, t)
   local at = o
-  local v_ack_blocks = 0
+  local v_ack_blocks
   do
     local e = o + 12
     if e > stop or e > held and not fetch(e) then return short(e > stop, "ack.rate", o) end
@@ -1697,6 +1721,7 @@ function D.body_ack(o, stop, t)
     if t and W.body_ack then
       A.ack(t, o)
     end
+    hook.ack(v_ack_blocks)
     if not (v_ack_blocks >= 1) then return nil, 4, "ack.blocks", o + 7 end
     o = e
   end
@@ -1718,7 +1743,7 @@ end
 
 function D.body_probe(o, stop, t)
   local at = o
-  local v_probe_reserved = 0
+  local v_probe_reserved
   do
     local e = o + 12
     if e > stop or e > held and not fetch(e) then return short(e > stop, "probe.token", o) end
@@ -1809,7 +1834,7 @@ end
 
 function D.body_reject(o, stop, t, v_base_path, v_base_psn, v_base_tsn)
   local at = o
-  local v_code_reserved, v_code_code = 0, 0
+  local v_code_reserved, v_code_code
   do
     local e = o + 4
     if e > stop or e > held and not fetch(e) then return short(e > stop, "code.code", o) end
@@ -1963,7 +1988,7 @@ L.parameters = {
   padding = field(ProtoField.bytes("metaroce.parameters.padding", "Padding")),
   read = function(o)
     local at = o
-    local v_reserved, v_type, v_len = 0, 0, 0
+    local v_reserved, v_type, v_len
     do
       local b0, b1, b2, b3 = byte(s, o + 1, o + 4)
       v_type = b0
@@ -2246,13 +2271,15 @@ local SUMS = {
 do
   
   -- What a packet means beside others. The generator places this file behind the decoders, inside a block of its own.
-  -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. Integers of
-  -- more than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
-  -- A packet begins with life.start and ends with life.finish; life.info is its line in the list. Besides it may use proto, field,
+  -- The lines "-- hook x(...)" ask for calls: hook.x runs when a header x has been read, with these items of it. "-- keep x(...)" asks
+  -- for less: the items are put into the locals x_item, which cost little; the first is nil in packets without an x. Integers of more
+  -- than 53 bits come as their eight bytes in a string, bit vectors as all of theirs, absent items as zero or "".
+  -- A packet ends with life.finish, which returns its line in the list. Besides it may use proto, field,
   -- expert_item, gaps, nameof, values, enum, const, format, ZERO and PROTO.
   
-  -- hook base(opcode, path, tag, psn, tsn)
-  -- hook message(stream, message, offset)
+  -- keep base(opcode, path, tag, psn, tsn)
+  -- keep message(stream, message, offset)
+  -- hook ack(blocks)
   -- hook path_ack(path, base, sack)
   -- hook notice(code, stream)
   -- hook code(code)
@@ -2276,28 +2303,16 @@ do
   local e_gap = expert_item(ProtoExpert.new(PROTO .. ".expert.gap", "an acknowledgement names missing PSNs",
     expert.group.SEQUENCE, expert.severity.NOTE))
   
-  -- The packet at hand.
-  local opcode, path, tag, psn, tsn
-  local sequenced   -- whether the PSN is its own; then what its message header says
-  local v_stream, v_message, v_offset
-  local detail      -- rest of the info column
-  local blocks      -- blocks of an acknowledgement
+  -- The packet at hand. Without a message header its PSN is not its own.
+  local detail = "" -- rest of the info column
+  local blocks = 0  -- blocks of an acknowledgement
   local sacks = {}  -- their vectors
   local heads = {}  -- beginnings of the info column by opcode and path, made once
   local headed, MAX_HEADS = 0, 8192
-  local m_stream, m_message, middle -- and its middle, for the message at hand
+  local m_stream, m_message, chunk -- how the column goes on for the message at hand: a format of PSN, TSN and offset
   
-  function life.start()
-    opcode, sequenced, detail, blocks = nil, false, "", 0
-  end
-  
-  function hook.base(o, p, t, n, m)
-    opcode, path, tag, psn, tsn = o, p, t, n, m
-  end
-  
-  function hook.message(stream, message, offset)
-    sequenced = true
-    v_stream, v_message, v_offset = stream, message, offset
+  function hook.ack()
+    blocks = 0
   end
   
   function hook.path_ack(p, first, sack)
@@ -2306,8 +2321,8 @@ do
     if blocks == 1 then detail = format(" of path %d base %d", p, first) end
   end
   
-  function hook.notice(code, stream)
-    detail = format(" %s stream %d", nameof(values.notice_code, code), stream)
+  function hook.notice(code, s)
+    detail = format(" %s stream %d", nameof(values.notice_code, code), s)
   end
   
   function hook.code(code)
@@ -2320,27 +2335,21 @@ do
     return tonumber(name) and "Opcode " .. name or name
   end
   
-  function life.info()
-    if not opcode then return "" end
-    local head = heads[opcode * PATHS + path]
-    if not head then
-      head = format("%s path %d psn ", name_of(opcode), path)
-      if headed == MAX_HEADS then heads, headed = {}, 0 end
-      heads[opcode * PATHS + path], headed = head, headed + 1
-    end
-    if not sequenced then
-      if blocks > 1 then detail = detail .. format(" and %d more", blocks - 1) end
-      return format("%s%d tsn %d%s", head, psn, tsn, detail)
-    end
-    if v_message ~= m_message or v_stream ~= m_stream then
-      m_stream, m_message, middle = v_stream, v_message, format(" stream %d message %d offset ", v_stream, v_message)
-    end
-    return format("%s%d tsn %d%s%d", head, psn, tsn, middle, v_offset)
+  local function new_head(key)
+    local head = format("%s path %d psn ", name_of(base_opcode), base_path)
+    if headed == MAX_HEADS then heads, headed = {}, 0 end
+    heads[key], headed = head, headed + 1
+    return head
+  end
+  
+  local function new_chunk()
+    m_stream, m_message = message_stream, message_message
+    chunk = format("%%d tsn %%d stream %d message %d offset %%d", m_stream, m_message)
   end
   
   -- Bytes that all packets to one receiver repeat, so that several in one datagram can be told apart.
   function life.mark()
-    return opcode and tag ~= ZERO and tag or nil
+    return base_opcode and base_tag ~= ZERO and base_tag or nil
   end
   
   -- Per tag and path, the packets last seen in each slot of the window: PSN, TSN and frame at 3 * (PSN modulo window).
@@ -2353,54 +2362,69 @@ do
     connections, paths, resends, newest = {}, 0, {}, 0
   end
   
-  local function ring_of()
-    local c = connections[tag]
-    if c and c[path] then return c[path] end
+  local function new_ring(c)
     if paths >= MAX_PATHS then connections, paths, c = {}, 0, nil end
     if not c then
       c = {}
-      connections[tag] = c
+      connections[base_tag] = c
     end
-    c[path] = {}
+    c[base_path] = {}
     paths = paths + 1
     if collectgarbage("count") > LARGE_HEAP then collectgarbage("setpause", 200) end
-    return c[path]
+    return c[base_path]
   end
   
-  -- Remembers the packet; returns the frame that carried its PSN under an older TSN.
-  local function remember(frame)
-    local ring, slot = ring_of(), 3 * (psn % WINDOW) + 1
-    local before
-    if ring[slot] == psn then
-      local newer = (tsn - ring[slot + 1]) % SPACE
-      if newer == 0 or newer >= SPACE / 2 then return nil end
-      before = ring[slot + 2]
-    end
-    ring[slot], ring[slot + 1], ring[slot + 2] = psn, tsn, frame
-    return before
+  -- Whether the packet's TSN follows an earlier one.
+  local function follows(before)
+    local ahead = (base_tsn - before) % SPACE
+    return ahead > 0 and ahead < SPACE / 2
   end
   
-  -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case.
-  function life.finish(tree, t, frame, pinfo)
-    if sequenced then
-      local before
-      if frame > newest or frame == newest and not pinfo.visited then
-        newest = frame
-        before = remember(frame)
-        if before then resends[frame * WINDOW + psn % WINDOW] = before end
-      else
-        before = resends[frame * WINDOW + psn % WINDOW]
-      end
-      if before then
-        if t then t:add(f_resend, before):set_generated() end
-        (t or tree):add_proto_expert_info(e_resend)
-      end
-    end
-    if not t or blocks == 0 or not t:referenced(f_gap) then return end
+  -- Adds the gaps that an acknowledgement names to t.
+  local function show_gaps(t)
     for i = 1, blocks do
       local runs = sacks[i] ~= "" and gaps(sacks[i], function() end) or 0
       if runs > 0 then t:add(f_gap, runs):set_generated():add_proto_expert_info(e_gap) end
     end
+  end
+  
+  -- Ends a packet that has no message header.
+  local function finish_control(t)
+    if not base_opcode then return "" end
+    if t and blocks > 0 and t:referenced(f_gap) then show_gaps(t) end
+    local rest = blocks > 1 and format("%s and %d more", detail, blocks - 1) or detail
+    detail, blocks = "", 0
+    local key = base_opcode * PATHS + base_path
+    return format("%s%d tsn %d%s", heads[key] or new_head(key), base_psn, base_tsn, rest)
+  end
+  
+  -- Adds what was found to t, the packet's tree or nil; tree takes expert items in any case. Returns the packet's line in the list.
+  -- Most packets come here, so this is one function, and of the line only numbers are formatted.
+  function life.finish(tree, t, frame, pinfo)
+    if not message_stream then return finish_control(t) end
+    local psn, before = base_psn, nil
+    if frame > newest or frame == newest and not pinfo.visited then
+      newest = frame
+      local c = connections[base_tag]
+      local ring, slot = c and c[base_path] or new_ring(c), 3 * (psn % WINDOW) + 1
+      local known = ring[slot] == psn
+      if not known or follows(ring[slot + 1]) then
+        if known then
+          before = ring[slot + 2]
+          resends[frame * WINDOW + psn % WINDOW] = before
+        end
+        ring[slot], ring[slot + 1], ring[slot + 2] = psn, base_tsn, frame
+      end
+    else
+      before = resends[frame * WINDOW + psn % WINDOW]
+    end
+    if before then
+      if t then t:add(f_resend, before):set_generated() end
+      (t or tree):add_proto_expert_info(e_resend)
+    end
+    if message_message ~= m_message or message_stream ~= m_stream then new_chunk() end
+    local key = base_opcode * PATHS + base_path
+    return (heads[key] or new_head(key)) .. format(chunk, psn, base_tsn, message_offset)
   end
 
 end
@@ -2477,8 +2501,9 @@ end
 -- megabyte of lines that were shown and forgotten. It may wait until the heap is ten times as large.
 collectgarbage("setpause", 1000)
 
-local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
-local crc_mode = VISIBLE
+-- What is asked of every packet, found at the first one: methods and attributes held like this cost half.
+local handle, len, reported_len, raw, referenced, number_of, columns_of, put
+local crc_mode, always = VISIBLE, false -- preference: when to verify checksums; whether that is always
 local FIRST = 128      -- bytes that are fetched of every packet; more only when they are looked at
 local AGGREGATE = 2000 -- longer datagrams may hold several packets
 local MAX_TRIES = 64   -- places to look for the second one
@@ -2530,13 +2555,23 @@ local function choose(tree, frame)
   W, last, sums_asked = SOME, frame, sums_named
 end
 
--- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf, captured)
-  tvb, cap = buf, captured
-  held = cap < FIRST and cap or FIRST
-  s = raw(buf, 0, held)
-  sum_n = 0
-  life.start()
+-- The function behind an attribute; where Wireshark hides it, one that asks by name.
+local function getter(object, name)
+  local meta = getmetatable(object)
+  local getters = type(meta) == "table" and rawget(meta, "__getters")
+  return getters and getters[name] or function(o) return o[name] end
+end
+
+-- The function that sets a column's text.
+local function setter(cols)
+  local meta = getmetatable(cols)
+  return type(meta) == "table" and rawget(meta, "__newindex") or function(c, name, text) c[name] = text end
+end
+
+local function hold(buf, pinfo, tree)
+  len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
+  number_of, columns_of = getter(pinfo, "number"), getter(pinfo, "cols")
+  put = setter(pinfo.cols)
 end
 
 -- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
@@ -2544,29 +2579,35 @@ end
 local seen = 0         -- the highest frame so far
 local needed = true    -- whether the latest packet needed a tree
 
+-- The packet's item in the tree; nil when nobody needs it.
+local function item_of(buf, tree, frame)
+  visible, sums_asked = false, false
+  needed = referenced(tree, handle)
+  summing = needed or always
+  if not needed then return nil end
+  local t = tree:add(proto, buf())
+  choose(tree, frame)
+  return t
+end
+
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
 local function dissect(buf, captured, whole, pinfo, tree, frame)
-  begin(buf, captured)
   local t
-  visible, sums_asked = false, false
-  if needed or frame <= seen then needed = referenced(tree, handle) end
+  if needed or frame <= seen then t = item_of(buf, tree, frame) end
   if frame > seen then seen = frame end
-  if needed then
-    t = tree:add(proto, buf())
-    choose(tree, frame)
-  end
+  tvb, cap, held = buf, captured, captured < FIRST and captured or FIRST
+  s, sum_n = raw(buf, 0, held), 0
+base_opcode, message_stream = nil
   local e, code, path, at = root(0, whole, t)
   if e then
-    local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
-    if asked or t then code, path, at = verify(asked) end
+    if t or always then code, path, at = verify(always or crc_mode == VISIBLE and sums_asked) end
     if e > cap then e = cap end
   end
   if code then report(tree, t, code, path, at) end
-  life.finish(tree, t, frame, pinfo)
-  local info = life.info()
+  local info = life.finish(tree, t, frame, pinfo)
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
-  if visible then t:append_text(", " .. info) end
   if t then
+    if visible then t:append_text(", " .. info) end
     for k in pairs(sum_item) do sum_item[k] = nil end
   end
   return e or cap, info
@@ -2576,10 +2617,12 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf, len(buf))
+  cap = len(buf)
+  tvb, s, held, sum_n, summing = buf, raw(buf), cap, 0, true
+base_opcode, message_stream = nil
   root(0, cap, nil)
   local mark = life.mark()
-  local first = mark and fetch(cap) and find(s, mark, 1, true)
+  local first = mark and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
     again = find(s, mark, again + 1, true)
@@ -2589,24 +2632,30 @@ local function segment_size(buf)
   end
 end
 
-function proto.dissector(buf, pinfo, tree)
-  if not len then
-    len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
-  end
-  local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
-  local frame = pinfo.number
-  if captured == 0 then return 0 end
-  cols.protocol = NAME
-  local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size < captured and size or captured, size, pinfo, tree, frame)
+-- Dissects the packets of a datagram, size bytes each; returns the info for all.
+local function dissect_all(buf, size, pinfo, tree, frame)
+  local whole = len(buf)
+  local _, info = dissect(buf(0, size):tvb(), size, size, pinfo, tree, frame)
   for o = size, whole - 1, size do
     local n = min(size, whole - o)
     dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
-    used = whole
   end
-  if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
-  cols.info = info
-  tvb = nil
+  return info .. format(" and %d more", ceil(whole / size) - 1)
+end
+
+function proto.dissector(buf, pinfo, tree)
+  if not len then hold(buf, pinfo, tree) end
+  local captured, used, info = len(buf), reported_len(buf), nil
+  if captured == 0 then return 0 end
+  local cols, frame = columns_of(pinfo), number_of(pinfo)
+  put(cols, "protocol", NAME)
+  local size = used > AGGREGATE and captured == used and split and segment_size(buf)
+  if size then
+    info = dissect_all(buf, size, pinfo, tree, frame)
+  else
+    used, info = dissect(buf, captured, used, pinfo, tree, frame)
+  end
+  put(cols, "info", info)
   return used
 end
 
@@ -2614,6 +2663,7 @@ local bound
 function proto.prefs_changed()
   reserved, split = proto.prefs.reserved, proto.prefs.split
   crc_mode = #SUMS > 0 and proto.prefs.crc or NEVER
+  always = crc_mode == ALWAYS
   local port = PORT > 0 and proto.prefs.port or 0
   if port == bound then return end
   local ports = DissectorTable.get("udp.port")

@@ -84,16 +84,22 @@ func (g *generator) decoder(s *gen.Struct) error {
 	return nil
 }
 
-// prologue declares the locals; an absent item reads as zero, its place as that of the struct.
+// prologue declares the locals; an absent item reads as zero, its place as that of the struct. What the first step reads in any
+// case needs no such start.
 func (f *function) prologue() {
 	f.g.line("local at = o")
 	if f.s.Packet && f.s.Greedy && f.s.Max >= 0 {
 		f.g.line("if stop - o > %d then return nil, %d, \"\", o end", f.s.Max, gen.SizeNumber)
 	}
 	f.coverSlots()
-	var names, zeros []string
+	var sure, names, zeros []string
+	first := f.firstRun()
 	for _, v := range f.g.use.needs[f.s].list {
 		if v.ref.Param != nil {
+			continue
+		}
+		if inRun(first, v.ref) {
+			sure = append(sure, f.local(v))
 			continue
 		}
 		names = append(names, f.local(v))
@@ -103,11 +109,24 @@ func (f *function) prologue() {
 			zeros = append(zeros, v.zero())
 		}
 	}
+	if len(sure) > 0 {
+		f.g.line("local %s", strings.Join(sure, ", "))
+	}
 	for len(names) > 0 {
 		n := min(len(names), 8)
 		f.g.line("local %s = %s", strings.Join(names[:n], ", "), strings.Join(zeros[:n], ", "))
 		names, zeros = names[n:], zeros[n:]
 	}
+}
+
+// firstRun is the run with which the struct begins; an empty one when it begins otherwise.
+func (f *function) firstRun() *gen.Run {
+	if len(f.s.Steps) > 0 {
+		if r, ok := f.s.Steps[0].(*gen.Run); ok {
+			return r
+		}
+	}
+	return &gen.Run{}
 }
 
 func (f *function) epilogue() error {
@@ -133,8 +152,14 @@ func (f *function) epilogue() error {
 	return nil
 }
 
-// hook prints the call of an analysis function for a struct that lies at path.
+// hook prints what the analysis wants of a struct that lies at path.
 func (f *function) hook(h *hookSpec, path []*gen.Item) {
+	if h.keep {
+		for _, v := range h.args {
+			f.g.line("%s = %s", h.kept(v), f.local(under(path, v)))
+		}
+		return
+	}
 	var args []string
 	for _, v := range h.args {
 		args = append(args, f.local(under(path, v)))

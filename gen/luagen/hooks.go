@@ -10,23 +10,27 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// hookSpec is a call that decode functions make when they have read a struct: `-- hook base(opcode, psn)`.
+// hookSpec is what decode functions do when they have read a struct: a call, `-- hook path_ack(path, base)`, or where calls
+// would cost too much, `-- keep base(opcode, psn)`, the locals base_opcode and base_psn get the values, the first of them nil in packets
+// without a base.
 // Integers of more than 53 bits and vectors arrive as their bytes in a string, absent items as zero or "".
 type hookSpec struct {
 	st   *gen.Struct
 	args []value
+	keep bool
 }
 
-var hookLine = regexp.MustCompile(`(?m)^-- hook (\w+)\(([\w, ]*)\)$`)
+var hookLine = regexp.MustCompile(`(?m)^-- (hook|keep) (\w+)\(([\w, ]*)\)$`)
 
 // hooksIn reads the hook lines of an analysis.
 func (g *generator) hooksIn(analysis string) (map[*gen.Struct]*hookSpec, error) {
 	hooks := map[*gen.Struct]*hookSpec{}
 	for _, m := range hookLine.FindAllStringSubmatch(analysis, -1) {
-		h, err := g.hookOf(m[1], m[2])
+		h, err := g.hookOf(m[2], m[3])
 		if err != nil {
 			return nil, err
 		}
+		h.keep = m[1] == "keep"
 		hooks[h.st] = h
 	}
 	return hooks, nil
@@ -48,6 +52,37 @@ func (g *generator) hookOf(name, args string) (*hookSpec, error) {
 		return h, nil
 	}
 	return nil, g.refusal(nil, "the analysis of this package asks for the header `%s`, which no packet has", name)
+}
+
+// kept is the local in which an item is kept.
+func (h *hookSpec) kept(v value) string { return h.st.Name.Filter + "_" + v.ref.Last().Name.Schema }
+
+// keeps prints the locals that hold what decode functions keep for the analysis.
+func (g *generator) keeps() {
+	for _, s := range g.structs {
+		h := g.hooks[s]
+		if h == nil || !h.keep {
+			continue
+		}
+		var names []string
+		for _, v := range h.args {
+			names = append(names, h.kept(v))
+		}
+		g.line("local %s -- of the latest %s", strings.Join(names, ", "), s.Name.Schema)
+	}
+}
+
+// forget prints what tells that a packet's kept headers have not been met yet.
+func (g *generator) forget() {
+	var firsts []string
+	for _, s := range g.structs {
+		if h := g.hooks[s]; h != nil && h.keep {
+			firsts = append(firsts, h.kept(h.args[0]))
+		}
+	}
+	if len(firsts) > 0 {
+		g.line("%s = nil", strings.Join(firsts, ", "))
+	}
 }
 
 func itemNamed(s *gen.Struct, name string) *gen.Item {
@@ -78,7 +113,7 @@ func under(path []*gen.Item, v value) value {
 func plainHooks(roots []*gen.Struct) string {
 	s, sel := selectorOf(roots[0])
 	if s == nil {
-		return "function life.start() end\nfunction life.info() return \"\" end\nfunction life.finish() end\nfunction life.mark() end\n"
+		return "function life.finish() return \"\" end\nfunction life.mark() end\n"
 	}
 	names, show := []string{sel.Name.Schema}, []string{}
 	for _, it := range s.Items {
@@ -91,8 +126,8 @@ func plainHooks(roots []*gen.Struct) string {
 	if sel.Scalar.Enum != nil {
 		title = fmt.Sprintf("nameof(values.%s, v_%s)", sel.Scalar.Enum.Name.Filter, sel.Name.Schema)
 	}
-	return fmt.Sprintf("-- hook %s(%s)\nlocal info\nfunction life.start() info = \"\" end\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
-		"function life.info() return info end\nfunction life.finish() end\nfunction life.mark() end\n",
+	return fmt.Sprintf("-- hook %s(%s)\nlocal info = \"\"\nfunction hook.%s(v_%s)\n  info = %s%s\nend\n"+
+		"function life.finish()\n  local line = info\n  info = \"\"\n  return line\nend\nfunction life.mark() end\n",
 		s.Name.Filter, strings.Join(names, ", "), s.Name.Filter, strings.Join(names, ", v_"), title, strings.Join(show, ""))
 }
 

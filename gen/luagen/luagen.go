@@ -115,6 +115,7 @@ func (g *generator) print() error {
 	g.embed(runtimeHead)
 	g.enumTables()
 	g.line("")
+	g.keeps()
 	for _, s := range g.structs {
 		if err := g.refused.Take(g.declare(s)); err != nil {
 			return err
@@ -197,12 +198,14 @@ func license(schema string) string {
 }
 
 // embed prints a hand-written piece without its licence line. Lines between "--@if x" and "--@end" stand only in a dissector
-// that has x, those behind "--@else" in all others.
+// that has x, those behind "--@else" in all others. In place of "--@forget" stands what begins a packet for the analysis.
 func (g *generator) embed(piece string) {
 	show := true
 	for _, l := range strings.Split(strings.TrimRight(piece, "\n"), "\n") {
 		mark, isMark := strings.CutPrefix(l, "--@")
 		switch {
+		case mark == "forget":
+			g.forget()
 		case isMark && mark == "end":
 			show = true
 		case isMark && mark == "else":

@@ -282,6 +282,9 @@ func (f *function) sums(r *gen.Run) {
 			continue
 		}
 		first, _ := p.window()
+		if !g.covers() {
+			g.open("if summing then")
+		}
 		g.line("sum_n = sum_n + 1")
 		g.line("sum_id[sum_n], sum_at[sum_n] = %d, %s", g.sumOf(p), plus("o", first))
 		if g.deep() {
@@ -294,6 +297,9 @@ func (f *function) sums(r *gen.Run) {
 			if samePath(p.path, append(slices.Clone(c.holder), c.item)) {
 				g.line("%s = sum_n", c.slot())
 			}
+		}
+		if !g.covers() {
+			g.shut("end")
 		}
 	}
 }

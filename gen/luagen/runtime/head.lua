@@ -16,6 +16,7 @@ local held = 0      -- how many s holds
 local cap = 0       -- how many were captured
 local visible       -- whether someone reads the tree, so that labels pay
 local reserved      -- preference: show reserved bits
+local summing      -- whether checksum fields are noted
 local sum_n, sum_id, sum_at, sum_item = 0, {}, {}, {} -- checksum fields met: number in SUMS, offset; tree item by offset
 
 local values = {}   -- names of enum numbers
@@ -28,7 +29,7 @@ local W = ALL       -- one of the two
 local P = {}        -- the parts of simple headers: field, first byte, number of bytes
 local L = {}        -- lists of type, length and value
 local hook = {}     -- what the analysis wants to see of headers, by name
-local life = {}     -- and of packets: start(), finish(tree, t, frame, pinfo), info() for the column, mark() to tell packets apart
+local life = {}     -- and of packets: finish(tree, t, frame, pinfo) with the info column as result, mark() to tell packets apart
 
 local fields, experts = {}, {}
 

@@ -82,8 +82,9 @@ end
 -- megabyte of lines that were shown and forgotten. It may wait until the heap is ten times as large.
 collectgarbage("setpause", 1000)
 
-local handle, len, reported_len, raw, referenced -- found at the first packet; methods held like this cost half
-local crc_mode = VISIBLE
+-- What is asked of every packet, found at the first one: methods and attributes held like this cost half.
+local handle, len, reported_len, raw, referenced, number_of, columns_of, put
+local crc_mode, always = VISIBLE, false -- preference: when to verify checksums; whether that is always
 local FIRST = 128      -- bytes that are fetched of every packet; more only when they are looked at
 local AGGREGATE = 2000 -- longer datagrams may hold several packets
 local MAX_TRIES = 64   -- places to look for the second one
@@ -135,19 +136,23 @@ local function choose(tree, frame)
   W, last, sums_asked = SOME, frame, sums_named
 end
 
--- Begins a packet: its bytes, and nothing found yet.
-local function begin(buf, captured)
-  tvb, cap = buf, captured
-  held = cap < FIRST and cap or FIRST
-  s = raw(buf, 0, held)
-  sum_n = 0
---@if next
-  next_at = nil
---@end
---@if lints
-  lint_n = 0
---@end
-  life.start()
+-- The function behind an attribute; where Wireshark hides it, one that asks by name.
+local function getter(object, name)
+  local meta = getmetatable(object)
+  local getters = type(meta) == "table" and rawget(meta, "__getters")
+  return getters and getters[name] or function(o) return o[name] end
+end
+
+-- The function that sets a column's text.
+local function setter(cols)
+  local meta = getmetatable(cols)
+  return type(meta) == "table" and rawget(meta, "__newindex") or function(c, name, text) c[name] = text end
+end
+
+local function hold(buf, pinfo, tree)
+  len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
+  number_of, columns_of = getter(pinfo, "number"), getter(pinfo, "cols")
+  put = setter(pinfo.cols)
 end
 
 -- A frame that was never seen before is looked at in the order of the capture, and nobody has opened it: when the one before needed no
@@ -155,39 +160,51 @@ end
 local seen = 0         -- the highest frame so far
 local needed = true    -- whether the latest packet needed a tree
 
+-- The packet's item in the tree; nil when nobody needs it.
+local function item_of(buf, tree, frame)
+  visible, sums_asked = false, false
+  needed = referenced(tree, handle)
+  summing = needed or always
+  if not needed then return nil end
+  local t = tree:add(proto, buf())
+  choose(tree, frame)
+  return t
+end
+
 -- Dissects one packet of whole bytes, of which at least one was captured; returns how many it uses, and its info.
 local function dissect(buf, captured, whole, pinfo, tree, frame)
-  begin(buf, captured)
   local t
-  visible, sums_asked = false, false
-  if needed or frame <= seen then needed = referenced(tree, handle) end
+  if needed or frame <= seen then t = item_of(buf, tree, frame) end
   if frame > seen then seen = frame end
-  if needed then
-    t = tree:add(proto, buf())
-    choose(tree, frame)
-  end
+  tvb, cap, held = buf, captured, captured < FIRST and captured or FIRST
+  s, sum_n = raw(buf, 0, held), 0
+--@forget
+--@if lints
+  lint_n = 0
+--@end
+--@if next
+  next_at = nil
+--@end
   local e, code, path, at = root(0, whole, t)
   if e then
 --@if lints
     notes(tree, t)
 --@end
-    local asked = crc_mode == ALWAYS or crc_mode == VISIBLE and sums_asked
-    if asked or t then code, path, at = verify(asked) end
+    if t or always then code, path, at = verify(always or crc_mode == VISIBLE and sums_asked) end
     if e > cap then e = cap end
   end
 --@if next
   if not e then next_at = nil end
 --@end
   if code then report(tree, t, code, path, at) end
-  life.finish(tree, t, frame, pinfo)
-  local info = life.info()
+  local info = life.finish(tree, t, frame, pinfo)
   if code then info = info .. " [" .. (code == 0 and "truncated" or CODES[code].name) .. "]" end
---@if many
-  if visible then t:append_text(", " .. title .. info) end
---@else
-  if visible then t:append_text(", " .. info) end
---@end
   if t then
+--@if many
+    if visible then t:append_text(", " .. title .. info) end
+--@else
+    if visible then t:append_text(", " .. info) end
+--@end
     for k in pairs(sum_item) do sum_item[k] = nil end
   end
   return e or cap, info
@@ -197,10 +214,12 @@ end
 -- holds one packet. Found where the mark of the first packet comes back, and believed when what stands before decodes
 -- and its checksum is right.
 local function segment_size(buf)
-  begin(buf, len(buf))
+  cap = len(buf)
+  tvb, s, held, sum_n, summing = buf, raw(buf), cap, 0, true
+--@forget
   root(0, cap, nil)
   local mark = life.mark()
-  local first = mark and fetch(cap) and find(s, mark, 1, true)
+  local first = mark and find(s, mark, 1, true)
   local again = first
   for _ = 1, first and MAX_TRIES or 0 do
     again = find(s, mark, again + 1, true)
@@ -210,34 +229,43 @@ local function segment_size(buf)
   end
 end
 
+-- Dissects the packets of a datagram, size bytes each; returns the info for all.
+local function dissect_all(buf, size, pinfo, tree, frame)
+  local whole = len(buf)
+  local _, info = dissect(buf(0, size):tvb(), size, size, pinfo, tree, frame)
+  for o = size, whole - 1, size do
+    local n = min(size, whole - o)
+    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
+  end
+--@if next
+  next_at = nil
+--@end
+  return info .. format(" and %d more", ceil(whole / size) - 1)
+end
+
 --@if many
 local function packet(buf, pinfo, tree)
 --@else
 function proto.dissector(buf, pinfo, tree)
 --@end
-  if not len then
-    len, reported_len, raw, referenced, handle = buf.len, buf.reported_len, buf.raw, tree.referenced, Dissector.get(PROTO)
-  end
-  local captured, whole, cols = len(buf), reported_len(buf), pinfo.cols
-  local frame = pinfo.number
+  if not len then hold(buf, pinfo, tree) end
+  local captured, used, info = len(buf), reported_len(buf), nil
   if captured == 0 then return 0 end
-  cols.protocol = NAME
-  local size = whole > AGGREGATE and captured == whole and split and segment_size(buf) or whole
-  local used, info = dissect(size < whole and buf(0, size):tvb() or buf, size < captured and size or captured, size, pinfo, tree, frame)
-  for o = size, whole - 1, size do
-    local n = min(size, whole - o)
-    dissect(buf(o, n):tvb(), n, n, pinfo, tree, frame)
-    used = whole
+  local cols, frame = columns_of(pinfo), number_of(pinfo)
+  put(cols, "protocol", NAME)
+  local size = used > AGGREGATE and captured == used and split and segment_size(buf)
+  if size then
+    info = dissect_all(buf, size, pinfo, tree, frame)
+  else
+    used, info = dissect(buf, captured, used, pinfo, tree, frame)
   end
-  if size < whole then info = info .. format(" and %d more", ceil(whole / size) - 1) end
 --@if many
-  cols.info = title .. info
+  put(cols, "info", title .. info)
 --@else
-  cols.info = info
+  put(cols, "info", info)
 --@end
-  tvb = nil
 --@if next
-  if next_at and size == whole then hand_on(buf, pinfo, tree, captured) end
+  if next_at then hand_on(buf, pinfo, tree, captured) end
 --@end
   return used
 end
@@ -256,6 +284,7 @@ function proto.prefs_changed()
   for name in pairs(settings) do settings[name] = proto.prefs[name] end
 --@end
   crc_mode = #SUMS > 0 and proto.prefs.crc or NEVER
+  always = crc_mode == ALWAYS
   local port = PORT > 0 and proto.prefs.port or 0
   if port == bound then return end
   local ports = DissectorTable.get("udp.port")
