@@ -45,7 +45,7 @@ func TestMalformedPacketsHaveNoEffect(t *testing.T) {
 			if !known && name == experiment {
 				continue // an unknown tag is answered whatever the experiment is
 			}
-			end, write, memory := caughtWrite(t)
+			end, write, memory := caughtWrite(t, engine.Config{})
 			d := write
 			d.Bytes = c.change(bytes.Clone(write.Bytes))
 			if !known {
@@ -69,9 +69,9 @@ func TestMalformedPacketsHaveNoEffect(t *testing.T) {
 }
 
 // caughtWrite is an acceptor, a Write that it would place, and where.
-func caughtWrite(t *testing.T) (end *engine.Endpoint, write engine.Datagram, memory []byte) {
+func caughtWrite(t *testing.T, cfg engine.Config) (end *engine.Endpoint, write engine.Datagram, memory []byte) {
 	t.Helper()
-	p := newPair(t, engine.Config{})
+	p := newPair(t, cfg)
 	ids := p.connect(1)
 	p.settle()
 	memory = make([]byte, 64)
@@ -147,7 +147,7 @@ func TestDropsHaveNames(t *testing.T) {
 //mr:prop P43
 //mr:test MR-ERR-007
 func TestAnswersToAPeerAreBounded(t *testing.T) {
-	end, write, _ := caughtWrite(t)
+	end, write, _ := caughtWrite(t, engine.Config{})
 	const n = 1000
 	var w wire.Packet
 	if _, err := w.Decode(write.Bytes); err != nil {
