@@ -42,9 +42,13 @@ func (c *conn) check() error {
 	if flying != c.flying {
 		return fmt.Errorf("%d bytes in flight, paths say %d", c.flying, flying)
 	}
-	begun := 0
+	begun, held := 0, 0
 	for _, s := range c.incoming.list {
 		begun += s.Begun()
+		held += s.Held()
+	}
+	if held != c.incoming.memory.Held() {
+		return fmt.Errorf("%d bytes held for what is out of order, messages say %d", c.incoming.memory.Held(), held)
 	}
 	if begun != c.incoming.begun {
 		return fmt.Errorf("%d messages begun, streams say %d", c.incoming.begun, begun)

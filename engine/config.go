@@ -48,6 +48,9 @@ type Config struct {
 	Span int
 	// Messages is the number of messages begun and incomplete that a connection accepts. Default 4096.
 	Messages int
+	// Disorder is the number of bytes that a connection sets aside for what arrives out of order: records of messages and
+	// bitmaps of chunks, no payload. Default 4 MiB.
+	Disorder int
 	// Requests is the number of reads and atomic operations that a connection serves at a time. Default 64.
 	Requests int
 	// Streams is the number of stream ids that a connection accepts. Default 4096.
@@ -100,6 +103,7 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.StreamWindow, 256)
 	orDefault(&c.Span, 65536)
 	orDefault(&c.Messages, 4096)
+	orDefault(&c.Disorder, 4<<20)
 	orDefault(&c.Requests, 64)
 	orDefault(&c.Streams, 4096)
 	orDefault(&c.Posted, 65536)
@@ -122,6 +126,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"StreamWindow", int64(c.StreamWindow), 1, 65536},
 		{"Span", int64(c.Span), 1, 1 << 20},
 		{"Messages", int64(c.Messages), 1, 1 << 20},
+		{"Disorder", int64(c.Disorder), 1, 1 << 30},
 		{"Requests", int64(c.Requests), 1, 4096},
 		{"Streams", int64(c.Streams), 1, 65536},
 		{"Posted", int64(c.Posted), 1, 1 << 24},

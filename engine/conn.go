@@ -207,7 +207,8 @@ func (e *Endpoint) establish(c *conn, theirs *wire.Parameters) {
 		budget: stream.Budget{Messages: int(theirs.Messages.Value), Requests: int(theirs.Requests.Value)},
 	}
 	c.incoming = incomingSet{
-		cfg: &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
+		cfg:    &stream.Config{Chunk: uint32(l.chunk), Window: uint32(e.cfg.StreamWindow), Span: uint32(e.cfg.Span)},
+		memory: stream.NewMemory(e.cfg.Disorder),
 	}
 	c.incoming.replies = stream.NewReplies(e.cfg.Requests, c.incoming.cfg)
 	c.acks = newAcks(l.chunk)

@@ -30,6 +30,7 @@ func TestConfigurationHoldsItsLimits(t *testing.T) {
 		{"StreamWindow", 1, 65536, 1, func(c *engine.Config, n int) { c.StreamWindow = n }},
 		{"Span", 1, 1 << 20, 1, func(c *engine.Config, n int) { c.Span = n }},
 		{"Messages", 1, 1 << 20, 1, func(c *engine.Config, n int) { c.Messages = n }},
+		{"Disorder", 1, 1 << 30, 1, func(c *engine.Config, n int) { c.Disorder = n }},
 		{"Requests", 1, 4096, 1, func(c *engine.Config, n int) { c.Requests = n }},
 		{"Streams", 1, 65536, 1, func(c *engine.Config, n int) { c.Streams = n }},
 		{"SeqBits", 8, 32, 1, func(c *engine.Config, n int) { c.SeqBits = n }},

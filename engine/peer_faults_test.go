@@ -93,10 +93,12 @@ type forger struct {
 	memory []byte
 }
 
-func newForger(t *testing.T) *forger {
+func newForger(t *testing.T) *forger { return newForgerOf(t, engine.Config{}) }
+
+func newForgerOf(t *testing.T, cfg engine.Config) *forger {
 	t.Helper()
 	f := &forger{t: t}
-	f.end, f.write, f.memory = caughtWrite(t)
+	f.end, f.write, f.memory = caughtWrite(t, cfg)
 	if _, err := f.packet.Decode(f.write.Bytes); err != nil {
 		t.Fatal(err)
 	}

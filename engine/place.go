@@ -156,6 +156,9 @@ func (e *Endpoint) copyIn(c *conn, s *receiver, k *chunk, f stream.Finding) stre
 	if f.Begins && !k.header.End() && c.incoming.begun >= c.limits.ownMessages {
 		return refuse(wire.NoticeCodeBusy)
 	}
+	if !c.incoming.memory.Affords(f.Needs) {
+		return refuse(wire.NoticeCodeBusy)
+	}
 	switch k.header.Op {
 	case stream.Write:
 		memory, code := e.regions.Window(region.Access{

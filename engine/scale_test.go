@@ -86,7 +86,7 @@ func TestGappedMessagesCostWhatWasAnnounced(t *testing.T) {
 		offset uint32
 		most   uint64 // bytes for each message
 	}{"in order": {0, 512}, "with a gap": {chunk, span/8 + 2048}} {
-		f := newForger(t)
+		f := newForgerOf(t, engine.Config{Disorder: messages * (span/8 + 256)})
 		memory := make([]byte, chunk)
 		key, err := f.end.Register(memory, engine.RemoteWrite)
 		if err != nil {

@@ -45,7 +45,7 @@ func TestMalformedPacketsHaveNoEffect(t *testing.T) {
 			if !known && name == experiment {
 				continue // an unknown tag is answered whatever the experiment is
 			}
-			end, write, memory := caughtWrite(t)
+			end, write, memory := caughtWrite(t, engine.Config{})
 			d := write
 			d.Bytes = c.change(bytes.Clone(write.Bytes))
 			if !known {
@@ -69,9 +69,9 @@ func TestMalformedPacketsHaveNoEffect(t *testing.T) {
 }
 
 // caughtWrite is an acceptor, a Write that it would place, and where.
-func caughtWrite(t *testing.T) (end *engine.Endpoint, write engine.Datagram, memory []byte) {
+func caughtWrite(t *testing.T, cfg engine.Config) (end *engine.Endpoint, write engine.Datagram, memory []byte) {
 	t.Helper()
-	p := newPair(t, engine.Config{})
+	p := newPair(t, cfg)
 	ids := p.connect(1)
 	p.settle()
 	memory = make([]byte, 64)
@@ -155,7 +155,7 @@ func TestAnswersToAPeerAreBounded(t *testing.T) {
 // refusals has a peer owe n of them at a time.
 func refusals(t *testing.T, n uint64) {
 	t.Helper()
-	end, write, _ := caughtWrite(t)
+	end, write, _ := caughtWrite(t, engine.Config{})
 	var w wire.Packet
 	if _, err := w.Decode(write.Bytes); err != nil {
 		t.Fatal(err)

@@ -16,9 +16,9 @@ import (
 
 // memoryBound is the most that a peer can make an endpoint hold for one connection, in bytes: what docs/fault-model.md says.
 func memoryBound(cfg engine.Config) uint64 {
-	paths, streams, window := uint64(cfg.Paths), uint64(cfg.Streams), uint64(cfg.StreamWindow)
-	messages, span, requests := uint64(cfg.Messages), uint64(cfg.Span), uint64(cfg.Requests)
-	return 16<<10 + paths*(20<<10) + streams*(1024+64*window) + messages*(256+span/4) + requests*512
+	paths, streams, messages := uint64(cfg.Paths), uint64(cfg.Streams), uint64(cfg.Messages)
+	requests, span, disorder := uint64(cfg.Requests), uint64(cfg.Span), uint64(cfg.Disorder)
+	return 16<<10 + paths*(20<<10) + streams*1024 + messages*256 + requests*(512+span/4) + 3*disorder
 }
 
 // flood is a peer that has opened a connection as anybody does, and then says whatever costs memory.
@@ -180,9 +180,9 @@ func heapBytes() uint64 {
 //mr:test MR-STREAM-022 MR-ERR-007
 func TestPeerCannotMakeMemoryGrow(t *testing.T) {
 	for name, cfg := range map[string]engine.Config{
-		"few streams, wide windows": {Chunk: 64, Paths: 4, Streams: 4, StreamWindow: 256, Span: 4096, Messages: 64, Requests: 16},
-		"many streams":              {Chunk: 64, Paths: 2, Streams: 256, StreamWindow: 4, Span: 16, Messages: 1024, Requests: 4},
-		"many paths":                {Chunk: 64, Paths: 64, Streams: 4, StreamWindow: 4, Span: 16, Messages: 4, Requests: 1},
+		"few streams, wide windows": {Chunk: 64, Paths: 4, Streams: 4, StreamWindow: 256, Span: 4096, Messages: 64, Requests: 16, Disorder: 16 << 10},
+		"many streams":              {Chunk: 64, Paths: 2, Streams: 256, StreamWindow: 16, Span: 16, Messages: 1024, Requests: 4, Disorder: 64 << 10},
+		"many paths":                {Chunk: 64, Paths: 64, Streams: 4, StreamWindow: 4, Span: 16, Messages: 4, Requests: 1, Disorder: 1 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := heapBytes()

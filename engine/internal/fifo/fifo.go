@@ -93,7 +93,9 @@ func (q *Queue[T]) Front() T { return q.items[q.head] }
 
 // Pool lends memory to queues while something is in them: what many queues cost follows what they hold, not their number.
 type Pool[T any] struct {
+	Most  int // items that the memory of all queues together may have room for while it waits; 0 = any number
 	spare [][]T
+	room  int // of spare, in items
 }
 
 // Lend gives an empty queue the memory that another one has left, if there is any.
@@ -101,13 +103,17 @@ func (p *Pool[T]) Lend(q *Queue[T]) {
 	if n := len(p.spare); n > 0 && cap(q.items) == 0 {
 		q.items, p.spare[n-1] = p.spare[n-1], nil
 		p.spare = p.spare[:n-1]
+		p.room -= cap(q.items)
 	}
 }
 
 // Reclaim takes the memory of a queue that has run empty.
 func (p *Pool[T]) Reclaim(q *Queue[T]) {
 	if q.Len() == 0 && cap(q.items) > 0 {
-		p.spare = append(p.spare, q.items)
+		if p.Most == 0 || p.room+cap(q.items) <= p.Most {
+			p.spare = append(p.spare, q.items)
+			p.room += cap(q.items)
+		}
 		q.items = nil
 	}
 }

@@ -114,3 +114,37 @@ func TestPoolServesManyQueuesWithTheMemoryOfOne(t *testing.T) {
 		t.Fatalf("%v allocations", n)
 	}
 }
+
+// What a pool keeps while no queue needs it is bounded.
+func TestPoolKeepsNoMoreThanItsBound(t *testing.T) {
+	for most, want := range map[int]int{0: 12, 7: 4, 8: 8, 9: 8} {
+		pool := Pool[int]{Most: most}
+		var queues [3]Queue[int]
+		for i := range queues {
+			for n := range 4 {
+				queues[i].Push(n)
+			}
+		}
+		for range 3 {
+			for i := range queues {
+				for queues[i].Len() > 0 {
+					queues[i].Pop()
+				}
+				pool.Reclaim(&queues[i])
+			}
+			kept := 0
+			for _, items := range pool.spare {
+				kept += cap(items)
+			}
+			if kept != want || kept != pool.room {
+				t.Fatalf("with a bound of %d items room for %d is kept, counted are %d", most, kept, pool.room)
+			}
+			for i := range queues {
+				pool.Lend(&queues[i])
+				for n := range 4 {
+					queues[i].Push(n)
+				}
+			}
+		}
+	}
+}

@@ -50,6 +50,7 @@ type Finding struct {
 	Code    wire.NoticeCode // Refuse
 	Info    uint32          // Refuse: what the Notice says
 	Begins  bool            // Place: the first chunk of its message
+	Needs   int             // Place: bytes of the connection's memory for what comes out of order
 }
 
 func refuse(code wire.NoticeCode, info uint32) Finding {
@@ -63,6 +64,7 @@ type incoming struct {
 	count    uint32
 	got      chunkSet
 	complete bool
+	held     int // bytes of the connection's memory for what comes out of order
 }
 
 // posted is a receive that the application has posted.
@@ -178,7 +180,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 			return f
 		}
 	}
-	return Finding{Begins: m == nil}
+	return Finding{Begins: m == nil, Needs: s.needs(m, h)}
 }
 
 // room is how far ahead of the oldest incomplete message a packet may be: the window, behind it a graceful end, and behind that
@@ -220,7 +222,11 @@ func (s *Incoming) examineEnd(h *Header) Finding {
 	if s.at(h.Number) != nil {
 		return Finding{Verdict: Already}
 	}
-	return Finding{Begins: true}
+	f := Finding{Begins: true}
+	if h.Code == wire.StatusOk {
+		f.Needs = s.needs(nil, h)
+	}
+	return f
 }
 
 //mr:req MR-STREAM-018 MR-STREAM-019
@@ -265,7 +271,7 @@ func (s *Incoming) Placed(h *Header) {
 	if m == nil {
 		m = s.begin(h)
 	}
-	if m.got.add(h.Offset/s.cfg.Chunk, min(m.chunks, s.cfg.Span)) {
+	if s.add(m, h.Offset/s.cfg.Chunk) {
 		m.count++
 		s.expected -= uint64(h.Payload)
 	}
@@ -280,10 +286,10 @@ func (s *Incoming) Placed(h *Header) {
 func (s *Incoming) begin(h *Header) *incoming {
 	s.memory.messages.Lend(&s.messages)
 	i := int(numbers.Diff(h.Number, s.oldest))
+	m := s.memory.take(s.ahead(i))
 	for s.messages.Len() <= i {
 		s.messages.Extend()
 	}
-	m := s.memory.take()
 	m.Header, m.chunks = *h, s.cfg.packets(h)
 	s.messages.Items()[i] = m
 	s.begun++

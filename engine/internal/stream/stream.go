@@ -93,7 +93,7 @@ func (s *chunkSet) add(chunk, span uint32) bool {
 		return true
 	}
 	if len(s.bits) == 0 {
-		s.grow(int(span/64) + 2)
+		s.grow(words(span))
 	}
 	word, mask := s.place(chunk)
 	s.bits[word] |= mask
@@ -107,6 +107,9 @@ func (s *chunkSet) add(chunk, span uint32) bool {
 	}
 }
 
+// words is the length of a ring for a span.
+func words(span uint32) int { return int(span/64) + 2 }
+
 // grow makes room for a span, in memory that an earlier message has left when there is enough.
 func (s *chunkSet) grow(words int) {
 	if cap(s.bits) < words {
@@ -116,6 +119,9 @@ func (s *chunkSet) grow(words int) {
 	s.bits = s.bits[:words]
 	clear(s.bits)
 }
+
+// bytes is the length of the ring's memory.
+func (s *chunkSet) bytes() int { return 8 * cap(s.bits) }
 
 // emptied returns the empty set in the memory of this one.
 func (s *chunkSet) emptied() chunkSet { return chunkSet{bits: s.bits[:0]} }
