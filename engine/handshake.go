@@ -144,7 +144,7 @@ func (e *Endpoint) handleAccept(c *conn, d Datagram) {
 	accept := &e.in.Plain.Accept
 	if c.phase != opening {
 		if accept.Accept.Tag == c.tags.remote {
-			c.answers.confirm = true
+			c.answers.confirm, c.answers.plain = true, d.ECN == NotECT
 		}
 		return
 	}
@@ -162,7 +162,7 @@ func (e *Endpoint) handleAccept(c *conn, d Datagram) {
 		p.WantProbe()
 		c.due.probing.add(p.ID)
 	}
-	c.answers.confirm = true
+	c.answers.confirm, c.answers.plain = true, d.ECN == NotECT
 	e.opened(c)
 }
 
