@@ -26,7 +26,7 @@ func (e *Endpoint) handleOpen(d Datagram) {
 		e.retry(d)
 	case !acceptable(&open.Parameters):
 		e.drop(DropParameter)
-		e.answer(answer{route: d.Route, opcode: wire.OpcodeReject, tag: open.Open.Tag, code: wire.CloseReasonParameter})
+		e.answer(answer{route: d.Route, opcode: wire.OpcodeReject, tag: open.Open.Tag, code: wire.CloseReasonParameter, plain: d.ECN == NotECT})
 	default:
 		e.accept(d)
 	}
@@ -36,7 +36,7 @@ func (e *Endpoint) retry(d Datagram) {
 	open := &e.in.Plain.Open
 	e.answer(answer{
 		route: d.Route, opcode: wire.OpcodeRetry, tag: open.Open.Tag,
-		cookie: e.cookies.bake(e.now, d.Route.Remote.Addr(), open),
+		cookie: e.cookies.bake(e.now, d.Route.Remote.Addr(), open), plain: d.ECN == NotECT,
 	})
 }
 
@@ -78,6 +78,6 @@ func (e *Endpoint) otherVersion(d Datagram) {
 		return
 	}
 	if tag := binary.BigEndian.Uint64(d.Bytes[4:]); tag == 0 {
-		e.answer(answer{route: d.Route, opcode: wire.OpcodeVersions, tag: binary.BigEndian.Uint64(d.Bytes[wire.BaseSize:])})
+		e.answer(answer{route: d.Route, opcode: wire.OpcodeVersions, tag: binary.BigEndian.Uint64(d.Bytes[wire.BaseSize:]), plain: d.ECN == NotECT})
 	}
 }

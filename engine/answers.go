@@ -13,6 +13,7 @@ type answers struct {
 	readies fifo.Queue[wire.Ready]
 	replies fifo.Queue[pathReply]
 	confirm bool             // CONFIRM, for each ACCEPT
+	plain   bool             // that came as Not-ECT
 	closed  bool             // CLOSED, for each CLOSE
 	abort   wire.CloseReason // ABORT with this reason; 0 = none
 }
@@ -56,6 +57,7 @@ type answer struct {
 	tag    uint64
 	cookie cookie
 	code   wire.CloseReason
+	plain  bool // it answers a packet that came as Not-ECT
 }
 
 // answer queues a stateless answer.
@@ -86,7 +88,7 @@ func (e *Endpoint) unknownTag(d Datagram) {
 	case wire.OpcodeRetry, wire.OpcodeReject, wire.OpcodeVersions, wire.OpcodeAbort, wire.OpcodeProbeReply, wire.OpcodeAccept:
 	default:
 		if len(d.Bytes) >= closedSize { // an answer is never larger than what asked for it
-			e.answer(answer{route: d.Route, opcode: wire.OpcodeClosed, tag: base.Tag})
+			e.answer(answer{route: d.Route, opcode: wire.OpcodeClosed, tag: base.Tag, plain: d.ECN == NotECT})
 		}
 	}
 }

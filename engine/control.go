@@ -26,6 +26,9 @@ func (e *Endpoint) nextControl(c *conn) (route path.Route, ok bool) {
 		return route, true
 	case c.phase == accepting && due:
 		e.handshakeBase(wire.OpcodeAccept, c.tags.remote)
+		if c.clock.retries%2 == 1 {
+			e.ecn = NotECT
+		}
 		e.out.Plain.Accept = wire.BodyAccept{
 			Accept:     wire.Accept{Tag: c.tags.local, First: c.tags.localFirst},
 			Parameters: e.parameters(),
@@ -38,7 +41,11 @@ func (e *Endpoint) nextControl(c *conn) (route path.Route, ok bool) {
 	case c.answers.confirm:
 		c.answers.confirm = false
 		e.out.Plain.Confirm = wire.BodyConfirm{}
-		return e.unsequenced(c, wire.OpcodeConfirm, c.anyPath()).Route, true
+		p := e.unsequenced(c, wire.OpcodeConfirm, c.anyPath())
+		if c.answers.plain {
+			e.ecn = NotECT
+		}
+		return p.Route, true
 	case c.answers.abort != 0:
 		e.out.Plain.Abort = wire.AbortCode{Code: c.answers.abort}
 		c.answers.abort = 0
@@ -75,6 +82,9 @@ func (e *Endpoint) handshakeBase(opcode wire.Opcode, tag uint64) {
 // writeAnswer encodes a stateless answer.
 func (e *Endpoint) writeAnswer(a answer, buf []byte) Datagram {
 	e.handshakeBase(a.opcode, a.tag)
+	if a.plain {
+		e.ecn = NotECT
+	}
 	body := &e.out.Plain
 	switch a.opcode {
 	case wire.OpcodeRetry:

@@ -55,8 +55,7 @@ func (e *Endpoint) next(c *conn) (route path.Route, ok bool) {
 		return p.Route, true
 	}
 	if p, ok := e.nextAck(c); ok {
-		e.base(c, wire.OpcodeAck, p, p.Transmit(e.now))
-		return p.Route, true
+		return e.unsequenced(c, wire.OpcodeAck, p.ID).Route, true
 	}
 	if !c.live() {
 		return route, false
@@ -140,10 +139,15 @@ func (e *Endpoint) nextNotice(c *conn) (*path.Path, bool) {
 	return nil, false
 }
 
-// unsequenced begins a packet that takes a TSN only.
+// unsequenced begins a packet that takes a TSN only. It answers Not-ECT in kind.
+//
+//mr:req MR-CC-017
 func (e *Endpoint) unsequenced(c *conn, opcode wire.Opcode, id uint16) *path.Path {
 	p := c.paths.Get(id)
 	e.base(c, opcode, p, p.Transmit(e.now))
+	if p.Tracker().Plain() {
+		e.ecn = NotECT
+	}
 	return p
 }
 

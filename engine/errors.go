@@ -51,14 +51,42 @@ type OpError struct {
 	Conn    ConnID
 	Stream  uint16
 	Message uint32
-	Path    uint16
+	Path    uint16 // of the packet that was refused; NoPath when the refusal is a reply
 	Code    wire.NoticeCode
-	Info    uint32
+	Info    uint32 // TooLong: bytes of the receive; BadStream: streams accepted; Stopped: losses of a chunk
 }
 
+// NoPath is no path's number.
+const NoPath = 1<<16 - 1
+
 func (e *OpError) Error() string {
-	return fmt.Sprintf("engine: connection %d, stream %d: peer refused message %d on path %d: %v (%d)",
-		e.Conn, e.Stream, e.Message, e.Path, e.Code, e.Info)
+	on := ""
+	if e.Path != NoPath {
+		on = fmt.Sprintf(" on path %d", e.Path)
+	}
+	return fmt.Sprintf("engine: connection %d, stream %d: peer refused message %d%s: %v: %s",
+		e.Conn, e.Stream, e.Message, on, e.Code, e.reason())
+}
+
+// reason is what the code means.
+func (e *OpError) reason() string {
+	switch e.Code {
+	case wire.NoticeCodeTooLong:
+		return fmt.Sprintf("it is longer than its receive of %d bytes", e.Info)
+	case wire.NoticeCodeBadKey:
+		return "no region has the key"
+	case wire.NoticeCodeBounds:
+		return "it reaches beyond the region"
+	case wire.NoticeCodeRight:
+		return "the region does not grant the right"
+	case wire.NoticeCodeBadStream:
+		return fmt.Sprintf("the stream or receive is not its own (%d)", e.Info)
+	case wire.NoticeCodeGeometry:
+		return "its chunks contradict each other"
+	case wire.NoticeCodeStopped:
+		return fmt.Sprintf("it was given up (%d losses of a chunk)", e.Info)
+	}
+	return fmt.Sprintf("info %d", e.Info)
 }
 
 // Unwrap returns ErrRefused.

@@ -253,7 +253,7 @@ func (e *Endpoint) giveUp(c *conn, m path.Moved) {
 	s := c.outgoing.get(m.Ref.Stream)
 	err := e.tooLong(c, m.Size, mostLosses)
 	if err == nil {
-		err = &OpError{Conn: c.id, Stream: s.ID, Message: m.Ref.Message, Code: wire.NoticeCodeStopped, Info: mostLosses}
+		err = &OpError{Conn: c.id, Stream: s.ID, Message: m.Ref.Message, Path: NoPath, Code: wire.NoticeCodeStopped, Info: mostLosses}
 	}
 	s.Fail(err, wire.Status(wire.NoticeCodeStopped))
 	e.complete(c, s)

@@ -92,7 +92,7 @@ func (e *Endpoint) complete(c *conn, s *sender) {
 		}
 		ev.Kind, ev.ID, ev.Err, ev.Result = Completed, d.ID, d.Err, d.Result
 		if d.Status != wire.StatusOk {
-			ev.Err = &OpError{Conn: c.id, Stream: s.ID, Message: d.Message, Code: wire.NoticeCode(d.Status)}
+			ev.Err = &OpError{Conn: c.id, Stream: s.ID, Message: d.Message, Path: NoPath, Code: wire.NoticeCode(d.Status)}
 		}
 	}
 	c.outgoing.recount()

@@ -137,11 +137,11 @@ func (e *Endpoint) handleRetry(c *conn, d Datagram) {
 //
 //mr:req MR-CONN-005
 //mr:req MR-CONN-019 MR-CONN-024
-func (e *Endpoint) handleAccept(c *conn) {
+func (e *Endpoint) handleAccept(c *conn, d *Datagram) {
 	accept := &e.in.Plain.Accept
 	if c.phase != opening {
 		if accept.Accept.Tag == c.tags.remote {
-			c.answers.confirm = true
+			c.answers.confirm, c.answers.plain = true, d.ECN == NotECT
 		}
 		return
 	}
@@ -159,7 +159,7 @@ func (e *Endpoint) handleAccept(c *conn) {
 		p.WantProbe()
 		c.due.probing.add(p.ID)
 	}
-	c.answers.confirm = true
+	c.answers.confirm, c.answers.plain = true, d.ECN == NotECT
 	e.opened(c)
 }
 

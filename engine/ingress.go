@@ -60,7 +60,7 @@ func (e *Endpoint) dispatch(c *conn, d *Datagram) {
 	case wire.OpcodeRetry:
 		e.handleRetry(c, *d)
 	case wire.OpcodeAccept:
-		e.handleAccept(c)
+		e.handleAccept(c, d)
 	case wire.OpcodeReject:
 		e.handleReject(c)
 	case wire.OpcodeVersions:

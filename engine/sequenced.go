@@ -139,6 +139,9 @@ func (e *Endpoint) probe(c *conn, p *path.Path, token uint64) {
 	s := p.Probe(e.now)
 	c.due.probing.remove(p.ID)
 	e.base(c, wire.OpcodeProbe, p, s)
+	if s.Plain {
+		e.ecn = NotECT
+	}
 	e.out.Base.AckRequest = true
 	e.out.Plain.Probe = wire.BodyProbe{Probe: wire.Probe{Token: token, Ecn: e.ecn}}
 	if p.Proving() {

@@ -50,7 +50,7 @@ type Config struct {
 // ErrInsecure: the address is not loopback and Config.Insecure is not set.
 var ErrInsecure = errors.New("metaroce: the clear profile is for loopback only, unless Config.Insecure is set")
 
-// ErrConfig: a field of Config is out of range. Limits of the engine and of package udp have errors of their own.
+// ErrConfig: a field of Config is out of range. The engine names some fields otherwise: Window is its MaxWindow.
 var ErrConfig = errors.New("metaroce: bad configuration")
 
 // Defaults and limits of Config.

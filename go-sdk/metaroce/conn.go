@@ -196,8 +196,8 @@ func (c *Conn) streamClosed(id uint16) {
 // completed ends an operation.
 func (c *Conn) completed(ev engine.Event) {
 	if op, ok := c.operations.take(ev.ID); ok {
-		if ev.Err != nil && op.stream.broken == nil {
-			op.stream.broken = ev.Err
+		if ev.Err != nil {
+			op.stream.cause = ev.Err
 		}
 		op.finish(ev.Err, ev.Result)
 	}

@@ -37,14 +37,19 @@
 // under way; Config.Depth bounds how many. Memory handed to an operation must not change until it has ended.
 //
 // A context that ends cancels the operation of a form that waits, and the memory is the caller's again when it returns. Waiting
-// for an Operation cancels nothing; Operation.Cancel does. An operation that fails, for this or any other reason, takes its
-// stream with it, since the peer may hold half of it; other streams go on.
+// for an Operation cancels nothing; Operation.Cancel does. A Write or Send that fails takes its stream with it, and so does any
+// operation that is canceled or late once it has begun, since the peer may hold half of it: what follows on the stream ends with
+// ErrEnded and the reason. A Read or atomic operation that the peer refuses ends alone. Other streams always go on.
 //
 // # Errors
 //
 // Errors say what went wrong in the terms of package engine, whose sentinels are repeated here; an operation that the peer
-// refused ends with an *OpError, which names stream, message, path and code. When a connection ends, everything that waits
-// on it ends with the reason. Nothing waits for a dead peer longer than Config.DeadAfter.
+// refused ends with an *OpError, which names stream, message, path and one of the codes from TooLong to Stopped:
+//
+//	var refused *metaroce.OpError
+//	if errors.As(err, &refused) && refused.Code == metaroce.Bounds {
+//
+// When a connection ends, everything that waits on it ends with the reason, and what is begun later with ErrClosed. Nothing waits for a dead peer longer than Config.DeadAfter.
 //
 // # Security
 //

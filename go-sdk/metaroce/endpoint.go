@@ -5,6 +5,7 @@ package metaroce
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 	"time"
@@ -64,7 +65,7 @@ func newEndpoint(cfg Config, local []netip.AddrPort, r role) (*endpoint, error) 
 		}
 	}
 	if e.engine, err = engine.New(engineCfg); err != nil {
-		return nil, errors.Join(err, e.port.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), e.port.Close())
 	}
 	through := engine.Port(e.port)
 	if cfg.Wrap != nil {
@@ -173,7 +174,14 @@ func (e *endpoint) arrived(now engine.Time, id engine.ConnID) *Conn {
 func (e *endpoint) register(memory []byte, rights Rights) (*Region, error) {
 	r := &Region{endpoint: e, memory: memory}
 	var err error
-	e.ask(func(engine.Time) { r.key, err = e.engine.Register(memory, rights) })
+	e.ask(func(engine.Time) {
+		select {
+		case <-e.runner.Done():
+			err = ErrClosed
+		default:
+			r.key, err = e.engine.Register(memory, rights)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openmetaroce/metaroce/engine"
 	"github.com/openmetaroce/metaroce/engine/udp"
+	"github.com/openmetaroce/metaroce/go-sdk/wire"
 )
 
 // Errors of connections and operations, as the engine names them.
@@ -42,6 +43,17 @@ var (
 
 // OpError says which operation the peer refused, where and why.
 type OpError = engine.OpError
+
+// Codes of an OpError.
+const (
+	TooLong   = wire.NoticeCodeTooLong   // a message is longer than its receive, whose length is OpError.Info
+	BadKey    = wire.NoticeCodeBadKey    // no region of the peer has the key
+	Bounds    = wire.NoticeCodeBounds    // the bytes lie outside the region
+	Right     = wire.NoticeCodeRight     // the region does not grant the right
+	BadStream = wire.NoticeCodeBadStream // the peer accepts no stream of that number
+	Geometry  = wire.NoticeCodeGeometry  // the chunks of a message contradict each other
+	Stopped   = wire.NoticeCodeStopped   // a chunk was lost too often, or the peer has stopped
+)
 
 // MTUError says which packets a path does not carry.
 type MTUError = engine.MTUError

@@ -207,7 +207,7 @@ func TestListenerCloseEndsItsConnections(t *testing.T) {
 	if _, err := l.Accept(ctx); !errors.Is(err, ErrClosed) {
 		t.Errorf("Accept: %v", err)
 	}
-	if _, err := l.RegisterRegion(nil, RemoteWrite); err != nil {
+	if _, err := l.RegisterRegion(nil, RemoteWrite); !errors.Is(err, ErrClosed) {
 		t.Errorf("RegisterRegion after the end: %v", err)
 	}
 	if s := l.Stats(); s.Sockets.Received == 0 {

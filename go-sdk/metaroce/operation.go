@@ -4,7 +4,7 @@ package metaroce
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
@@ -57,7 +57,7 @@ func (o *Operation) Wait(ctx context.Context) error {
 	}
 }
 
-// Cancel ends the operation with ErrCanceled, soon, unless it ends by itself before. Its stream ends with
+// Cancel ends the operation with ErrCanceled, soon, unless it ends by itself before. When it has begun, its stream ends with
 // it, since the peer may hold half of it.
 func (o *Operation) Cancel() {
 	// A loop that has stopped ends all operations.
@@ -83,8 +83,11 @@ func (p *post) Run(now engine.Time, e *engine.Endpoint) {
 	case c.over:
 		o.finish(c.err, 0)
 		return
-	case s.broken != nil:
-		o.finish(fmt.Errorf("%w: %w", ErrEnded, s.broken), 0)
+	case c.leaving:
+		o.finish(ErrClosed, 0)
+		return
+	case s.gone:
+		o.finish(s.ended(), 0)
 		return
 	}
 	if o.within > 0 {
@@ -96,6 +99,9 @@ func (p *post) Run(now engine.Time, e *engine.Endpoint) {
 	o.work.ID = c.operations.put(o)
 	if err := e.Post(now, c.id, o.work); err != nil {
 		c.operations.take(o.work.ID)
+		if errors.Is(err, ErrEnded) {
+			err = s.ended()
+		}
 		o.finish(err, 0)
 	}
 }

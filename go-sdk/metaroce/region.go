@@ -22,6 +22,7 @@ type Region struct {
 	endpoint *endpoint
 	memory   []byte
 	key      Key
+	closed   bool // of the loop's goroutine
 }
 
 // Key returns the name that peers need.
@@ -31,8 +32,14 @@ func (r *Region) Key() Key { return r.key }
 // application has heard of that message, or of a later one of the same stream.
 func (r *Region) Bytes() []byte { return r.memory }
 
-// Close takes the memory back. Once it returns no packet touches it any more; what peers still send is refused.
+// Close takes the memory back. Once it returns no packet touches it any more; what peers still send is refused. Closing a
+// region again does nothing.
 func (r *Region) Close() (err error) {
-	r.endpoint.ask(func(engine.Time) { err = r.endpoint.engine.Deregister(r.key) })
+	r.endpoint.ask(func(engine.Time) {
+		if !r.closed {
+			r.closed = true
+			err = r.endpoint.engine.Deregister(r.key)
+		}
+	})
 	return err
 }

@@ -5,19 +5,29 @@ package metaroce
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/openmetaroce/metaroce/engine"
 )
 
-// Stream is the sending end of a one-way stream. An operation that fails once it has been
-// accepted ends it: the later ones fail with ErrEnded.
+// Stream is the sending end of a one-way stream. A Write or Send that fails, or an operation that is canceled or late once it has
+// begun, ends it: the later ones fail with ErrEnded and the reason. A Read or atomic operation that the peer refuses ends alone.
 type Stream struct {
 	conn *Conn
 	id   uint16
-	// Of the loop's goroutine. broken is why nothing more can be posted; gone: the peer knows of the end, and the id is free.
-	broken error
-	gone   bool
+	// Of the loop's goroutine. cause is why the last operation that failed did, or ErrClosed: if the stream has ended, it is why.
+	// gone: the peer knows of the end, and the id is free.
+	cause error
+	gone  bool
+}
+
+// ended is the error of an operation on a stream that has ended.
+func (s *Stream) ended() error {
+	if s.cause == nil {
+		return ErrEnded
+	}
+	return fmt.Errorf("%w: %w", ErrEnded, s.cause)
 }
 
 // ID returns the stream's number, by which the peer knows it too.
@@ -206,11 +216,11 @@ func (s *Stream) Close() (err error) {
 			return
 		}
 		c.outgoing[s.id] = s
-		if err = c.endpoint.engine.EndStream(now, c.id, s.id); errors.Is(err, ErrEnded) {
+		switch err = c.endpoint.engine.EndStream(now, c.id, s.id); {
+		case err == nil:
+			s.cause = ErrClosed
+		case errors.Is(err, ErrEnded):
 			err = nil
-		}
-		if s.broken == nil {
-			s.broken = ErrClosed
 		}
 	})
 	return err

@@ -71,6 +71,9 @@ func (p *Path) Ack(now mono.Time, b *wire.PathAck, sentAt uint32, out []Ref) ([]
 	if l.space.Less(l.largest, b.Largest) {
 		v.Progress = true
 		l.largest = b.Largest
+		if t, ok := l.transmission(b.Largest); ok {
+			p.ecn.hear(t)
+		}
 		v.SentAt = p.sample(now, b, sentAt)
 		p.revive(b.Largest)
 		v.Lost = p.declareLost(b.Largest, refusals)

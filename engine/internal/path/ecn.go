@@ -17,6 +17,7 @@ const (
 type ecn struct {
 	blind   bool
 	anew    bool   // what was counted so far says nothing about the present route
+	plain   uint8  // silences in a row that a probe has ended which left as Not-ECT
 	packets uint32 // as the last block with counters said
 	notECT  uint32
 }
@@ -32,7 +33,7 @@ const lateCopies = 256
 //mr:req MR-CC-006
 func (e *ecn) validate(b *wire.PathAck) {
 	if b.HasCounters && e.anew {
-		*e = ecn{blind: e.blind, packets: b.Packets, notECT: b.Counters.NotEct}
+		e.anew, e.packets, e.notECT = false, b.Packets, b.Counters.NotEct
 	}
 	if !b.HasCounters || e.blind {
 		return
@@ -59,6 +60,36 @@ func (p *Path) possible(b *wire.PathAck) bool {
 	}
 	return int32(uint32(2*p.Sent.Packets)+lateCopies-b.Packets) >= 0
 }
+
+// plainSilences is how many silences have to end so, with nothing else heard between, that the codepoint is to blame and not chance.
+const plainSilences = 4
+
+// plain tells whether the next probe should leave as Not-ECT: every second one of a silent path, or of one that is out of service.
+// A network may drop what it takes for ECN.
+//
+//mr:req MR-CC-017
+func (p *Path) plain() bool {
+	n := p.unanswered()
+	if p.health.down {
+		n = p.outage.asked
+	}
+	return n > 0 && n%2 == 0 && !p.ecn.blind
+}
+
+// hear takes in which transmission the peer has heard last.
+//
+//mr:req MR-CC-017
+func (e *ecn) hear(t transmission) {
+	if !t.plain {
+		e.plain = 0
+		return
+	}
+	e.plain = min(e.plain+1, plainSilences)
+	e.blind = e.blind || e.plain == plainSilences
+}
+
+// again is what a path that begins anew knows.
+func (e *ecn) again() ecn { return ecn{anew: true, plain: e.plain, blind: e.plain == plainSilences} }
 
 // ECN is the codepoint that packets on this path carry.
 //

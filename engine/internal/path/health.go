@@ -135,7 +135,7 @@ func (p *Path) revive(largest uint32) {
 //mr:req MR-FAIL-005 MR-FAIL-010
 func (p *Path) restart() {
 	p.window.Restart()
-	p.ecn = ecn{anew: true}
+	p.ecn = p.ecn.again()
 	p.rtt.variance = p.rtt.smoothed / 2
 }
 

@@ -71,6 +71,7 @@ type transmission struct {
 	forGap bool // a resend after a verdict by send order
 	probe  bool // what was sent before it is lost once it is acknowledged
 	full   bool // a probe as long as the largest packet
+	plain  bool // a probe that left as Not-ECT, although the path does not
 }
 
 // remembered is how many transmissions back an RTT sample can reach.

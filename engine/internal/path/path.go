@@ -112,6 +112,7 @@ func (p *Path) Tracker() *Tracker { return &p.tracker }
 type Stamp struct {
 	PSN, TSN uint32
 	Floor    uint8 // PSN less the path's floor
+	Plain    bool  // the packet leaves as Not-ECT, whatever the path does
 }
 
 // Room tells whether a packet with a new PSN may go out. One packet always may when nothing is in flight.
@@ -184,7 +185,9 @@ func (p *Path) Probe(now mono.Time) Stamp {
 	p.timer.sent(now)
 	p.timer.wantProbe = false
 	p.timer.exposed = true
-	return p.unsequenced(transmission{at: now, probe: true, full: p.Proving()})
+	s := p.unsequenced(transmission{at: now, probe: true, full: p.Proving(), plain: p.plain()})
+	s.Plain = p.plain()
+	return s
 }
 
 //mr:req MR-PATH-005

@@ -42,6 +42,7 @@ type Tracker struct {
 	epoch      uint8 // of largest
 	heard      bool
 	marked     bool  // the last sequenced packet carried CE
+	plain      bool  // largest came as Not-ECT
 	news       bool  // counters have changed since the last block that had them
 	silent     uint8 // blocks since then
 }
@@ -68,6 +69,9 @@ func bit(n uint32) (word int, mask uint64) { return int(n>>6) & 3, 1 << 63 >> (n
 // Heard tells whether any packet was accepted.
 func (t *Tracker) Heard() bool { return t.heard }
 
+// Plain tells whether the latest packet came as Not-ECT; answers to it should go so, too.
+func (t *Tracker) Plain() bool { return t.plain }
+
 // Received returns how many sequenced packets arrived, how many of them twice, and how many copies the network made.
 func (t *Tracker) Received() (packets, ce, duplicates, copies uint32) {
 	return t.packets, t.ce, t.counters.Duplicates, t.counters.Copies
@@ -85,7 +89,7 @@ func (t *Tracker) hear(a Arrival) (fresh, newest bool) {
 	switch {
 	case ahead > 0:
 		t.forget(ahead)
-		t.largest, t.receivedAt, t.epoch, t.heard = a.TSN, a.At, a.Epoch, true
+		t.largest, t.receivedAt, t.epoch, t.heard, t.plain = a.TSN, a.At, a.Epoch, true, a.ECN == notECT
 	case ahead <= -window(t.space):
 		return true, false // too old to tell; the PSN decides
 	case t.seen[word]&mask != 0:
