@@ -107,3 +107,13 @@ func TestFaultsOfImportsOfImportsAreReportedOnce(t *testing.T) {
 		t.Errorf("%v %v", p, diags)
 	}
 }
+
+func TestNothingFollowsFromABrokenImport(t *testing.T) {
+	const src = "edition 1;\npackage a.b;\nimport \"gone.mrs\" as g;\nbyteorder big; bitorder msb;\n" +
+		"packet H { x : g.A; k : u8; s : switch k { 1 => g.A; 2 => { y : u8; z : g.A; } _ => nothing; } }\npacket Only { x : g.A; }\n" +
+		"example \"e\" H { hex \"00\"; x.y = 1; one.y = 2; case2.z = 3; }\n"
+	p, diags := CompileFrom("top.mrs", []byte(src), func(string) ([]byte, error) { return nil, os.ErrNotExist })
+	if p != nil || len(diags) != 1 || diags[0].Code != "E0107" {
+		t.Errorf("%v %v", p, diags)
+	}
+}

@@ -216,7 +216,26 @@ func (v *env) logic(op Op, e *syntax.Expr) *Expr {
 			return pair[0]
 		}
 	}
+	return joined(op, a, b)
+}
+
+// joined puts b behind a chain of one operator; what stands in the chain already is left out.
+func joined(op Op, a, b *Expr) *Expr {
+	if b.Op == op {
+		return joined(op, joined(op, a, b.Args[0]), b.Args[1])
+	}
+	if holdsLink(op, a, key(b)) {
+		return a
+	}
 	return &Expr{Op: op, Args: []*Expr{a, b}, Bool: true}
+}
+
+// holdsLink tells whether an operand of a chain has a key.
+func holdsLink(op Op, chain *Expr, k string) bool {
+	if chain.Op == op {
+		return holdsLink(op, chain.Args[0], k) || holdsLink(op, chain.Args[1], k)
+	}
+	return key(chain) == k
 }
 
 func (v *env) comparison(op Op, e *syntax.Expr) *Expr {

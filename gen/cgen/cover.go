@@ -15,7 +15,10 @@ import (
 
 // lateSums tells whether some checksum must wait for what follows it.
 func (g *generator) lateSums() bool {
-	sized := slices.ContainsFunc(g.p.Structs, func(s *gen.Struct) bool { return len(g.lateOf(s)) > 0 })
+	sized := false
+	for _, s := range g.p.Structs {
+		sized = len(g.lateOf(s)) > 0 || sized // of all of them, so that all that is refused is reported
+	}
 	for _, s := range g.p.Structs {
 		for _, it := range s.Items {
 			if c := coverOf(it); c != nil && (sized || !c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {

@@ -264,7 +264,7 @@ func solvedBy(s *gen.Struct) []solved {
 		}
 	}
 	walk(s.Items, nil)
-	return out
+	return settleOrder(out)
 }
 
 func ownedBy(r gen.Ref, s *gen.Struct) bool {
@@ -276,11 +276,20 @@ func ownedBy(r gen.Ref, s *gen.Struct) bool {
 func (s *scope) solve(b *body, so solved, result string) {
 	it := so.item()
 	measure := s.measure(b, so, result)
-	sv, name := so.by, so.local()
+	sv, name, set := so.by, so.local(), ":="
+	when := so.optional()
+	if when != nil {
+		b.line("%s := %s", name, s.number(&gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: so.path}}, "uint64").code)
+		b.line("if %s {", s.truth(when).code)
+		set = "="
+	}
 	if sv.A != 1 {
 		b.line("if (%s)%%%d != 0 {\nreturn %sfault(CodeNofit, %q, 0, 0)\n}", less(measure.at(5), sv.B), sv.A, result, so.key())
 	}
-	b.line("%s := %s", name, linear(measure.at(5), sv))
+	b.line("%s %s %s", name, set, linear(measure.at(5), sv))
+	if when != nil {
+		b.line("}")
+	}
 	s.fitLocal(b, localFit{name, so.key(), result, it.Scalar.Bits})
 	s.known[so.key()] = operand(name, "uint64")
 }

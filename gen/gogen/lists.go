@@ -15,7 +15,6 @@ import (
 // lists prints the type and the codec of each TLV list.
 func (g *generator) lists(f *jen.File) {
 	for _, l := range g.p.Lists {
-		g.checkList(l)
 		g.listType(f, l)
 		g.elementTypes(f, l)
 		g.listReset(f, l)

@@ -282,12 +282,3 @@ func reuses(s *gen.Struct) bool {
 	}
 	return false
 }
-
-// checkList refuses what the printed codec of a list would get wrong.
-func (g *generator) checkList(l *gen.List) {
-	for _, c := range l.Cases {
-		if c.Struct == nil && len(c.Head) > 0 && single(c) {
-			g.fail(c, "the element `%s` of `%s` is nothing but its head", c.Name.Schema, l.Name.Schema)
-		}
-	}
-}

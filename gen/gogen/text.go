@@ -134,13 +134,17 @@ func (g *generator) listText(f *jen.File, l *gen.List) {
 			g.nestedText(&b, field, c.Name.Schema, g.caseArgs(c))
 			b.line("}")
 		case single(c):
-			b.line("if %sPresent {\nyield(prefix+%q, \"1\")\n}", field, c.Name.Schema)
+			b.line("if %sPresent {\nyield(prefix+%q, \"1\")", field, c.Name.Schema)
+			headText(&b, c, caseUse{value: field, path: fmt.Sprintf("prefix+%q", c.Name.Schema+".")})
+			b.line("}")
 		case hasElement(c):
 			b.line("for index := range %s {", field)
 			use := caseUse{value: field + "[index]", path: fmt.Sprintf("prefix+indexed(%q, index)+\".\"", c.Name.Schema)}
 			headText(&b, c, use)
 			if c.Struct != nil {
 				b.line("%s.fields(%s)", use.value, commas(use.path, g.caseArgs(c), "yield"))
+			} else {
+				b.line("yield(prefix+indexed(%q, index), \"1\")", c.Name.Schema)
 			}
 			b.line("}")
 		default:

@@ -80,20 +80,24 @@ func prove(dir string, all []*subject, flags string) map[*subject]error {
 }
 
 func build(dir string, all []*subject, flags string) ([]target, error) {
+	type built struct {
+		program string
+		err     error
+	}
+	inC := make(chan built)
+	go func() {
+		program, err := buildC(dir, all, flags)
+		inC <- built{program, err}
+	}()
 	goProgram, err := buildGo(dir, all)
-	if err != nil {
-		return nil, err
+	if err == nil && flags == sanitizers {
+		err = vetGo(dir)
 	}
-	if flags == sanitizers {
-		if err := vetGo(dir); err != nil {
-			return nil, err
-		}
-	}
-	cProgram, err := buildC(dir, all, flags)
+	c := <-inC
 	return []target{
 		{goProgram, func(s *subject) bool { return s.goRefused != nil }, sameAnswer},
-		{cProgram, func(s *subject) bool { return s.cRefused != nil }, sameInC},
-	}, err
+		{c.program, func(s *subject) bool { return s.cRefused != nil }, sameInC},
+	}, errors.Join(err, c.err)
 }
 
 // compare asks one program all questions of a subject.

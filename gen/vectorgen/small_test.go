@@ -70,3 +70,35 @@ func TestVectorsOfASchemaWithoutSwitch(t *testing.T) {
 		}
 	}
 }
+
+func TestArraysThatShareACountHaveElementsTogether(t *testing.T) {
+	p, faults := gen.Compile("two.mrs", []byte("edition 1;\npackage two.wire;\nbyteorder big; bitorder msb;\npacket Two { n : u8; a : u16[n * 2]; b : { x : u8; }[n * 2]; _ : pad[n] zero; }"))
+	if p == nil {
+		t.Fatal(faults)
+	}
+	files, err := Generate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := json.Unmarshal(files[0].Data, &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range d.Vectors {
+		if v.ID == "two/full" && v.OK && v.Fields["a[3]"] != "" && v.Fields["b[3].x"] != "" && v.Consumed == 15 {
+			return
+		}
+	}
+	t.Errorf("no packet has four elements in both: %s", files[0].Data[:min(2000, len(files[0].Data))])
+}
+
+func TestRulesThatNothingMeetsAreNamed(t *testing.T) {
+	p, faults := gen.Compile("never.mrs", []byte("edition 1;\npackage never.wire;\nbyteorder big; bitorder msb;\npacket Never { a : u8; b : u8; where a > 3 && b > 5; where a + b < 4; }"))
+	if p == nil {
+		t.Fatal(faults)
+	}
+	_, err := Generate(p)
+	if err == nil || !strings.Contains(err.Error(), "error[E0805]") || !strings.Contains(err.Error(), "a + b < 4") {
+		t.Errorf("%v", err)
+	}
+}
