@@ -21,14 +21,14 @@ func (s *Incoming) ahead(place int) int {
 }
 
 // needs is what a chunk makes its message hold; nil = it has not begun.
-func (s *Incoming) needs(m *incoming, h *Header) (bytes int) {
+func (s *Incoming) needs(m *incoming, h *Header, chunk uint32) (bytes int) {
 	next, ring := uint32(0), 0
 	if m != nil {
 		next, ring = m.got.low, len(m.got.bits)
 	} else {
 		bytes = s.ahead(int(numbers.Diff(h.Number, s.oldest)))
 	}
-	if ring == 0 && h.Offset/s.cfg.Chunk != next {
+	if ring == 0 && chunk != next {
 		bytes += 8 * words(min(s.cfg.packets(h), s.cfg.Span))
 	}
 	return bytes

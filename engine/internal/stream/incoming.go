@@ -180,7 +180,7 @@ func (s *Incoming) Examine(h *Header) Finding {
 			return f
 		}
 	}
-	return Finding{Begins: m == nil, Needs: s.needs(m, h)}
+	return Finding{Begins: m == nil, Needs: s.needs(m, h, chunk)}
 }
 
 // room is how far ahead of the oldest incomplete message a packet may be: the window, behind it a graceful end, and behind that
@@ -224,7 +224,7 @@ func (s *Incoming) examineEnd(h *Header) Finding {
 	}
 	f := Finding{Begins: true}
 	if h.Code == wire.StatusOk {
-		f.Needs = s.needs(nil, h)
+		f.Needs = s.needs(nil, h, 0)
 	}
 	return f
 }
