@@ -15,10 +15,26 @@ import (
 
 // lateSums tells whether some checksum must wait for what follows it.
 func (g *generator) lateSums() bool {
-	sized := slices.ContainsFunc(g.p.Structs, func(s *gen.Struct) bool { return len(g.lateOf(s)) > 0 })
+	sized := slices.ContainsFunc(g.p.Structs, func(s *gen.Struct) bool { return g.waits(s) })
 	for _, s := range g.p.Structs {
 		for _, it := range s.Items {
 			if c := coverOf(it); c != nil && (sized || !c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits tells whether pack writes a size of s, or of an item in it, behind what has that size.
+func (g *generator) waits(s *gen.Struct) bool {
+	for _, holder := range g.p.Structs {
+		for _, it := range holder.Items {
+			if it.Scalar == nil || it.Scalar.Solve == nil {
+				continue
+			}
+			so := it.Scalar.Solve
+			if so.Whole == s || so.Whole == nil && so.Of.Last().Sized != nil && so.Of.Last().Owner == s {
 				return true
 			}
 		}
@@ -275,7 +291,7 @@ func (m *marks) partEnds(p *printer, r *gen.Run, cursor string) {
 func (g *generator) checkSums() {
 	for _, s := range g.p.Structs {
 		sums := slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return coverOf(it) != nil })
-		if !g.late || !sums && len(g.lateOf(s)) == 0 {
+		if !g.late || !sums && !g.waits(s) {
 			continue
 		}
 		reached := map[*gen.Struct]bool{}
