@@ -83,7 +83,9 @@ func (e *encoder) guards() {
 }
 
 // asked tells whether the test of an item must know that the item is there: an absent text has not the right length.
-func asked(it *gen.Item) bool { return it.When != nil && (fixedString(it) || it.Kind == gen.KindStruct) }
+func asked(it *gen.Item) bool {
+	return it.When != nil && (fixedString(it) || it.Kind == gen.KindStruct)
+}
 
 // fitPresent prints the tests of such items, when all that decides about them is known.
 func (g *generator) fitPresent(b *body, s *gen.Struct, sc *scope, gd guard) {
