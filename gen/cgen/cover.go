@@ -17,11 +17,27 @@ import (
 func (g *generator) lateSums() bool {
 	sized := false
 	for _, s := range g.p.Structs {
-		sized = len(g.lateOf(s)) > 0 || sized // of all of them, so that all that is refused is reported
+		sized = g.waits(s) || sized // of all of them, so that all that is refused is reported
 	}
 	for _, s := range g.p.Structs {
 		for _, it := range s.Items {
 			if c := coverOf(it); c != nil && (sized || !c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits tells whether pack writes a size of s, or of an item in it, behind what has that size.
+func (g *generator) waits(s *gen.Struct) bool {
+	for _, holder := range g.p.Structs {
+		for _, it := range holder.Items {
+			if it.Scalar == nil || it.Scalar.Solve == nil {
+				continue
+			}
+			so := it.Scalar.Solve
+			if so.Whole == s || so.Whole == nil && so.Of.Last().Sized != nil && so.Of.Last().Owner == s {
 				return true
 			}
 		}
@@ -278,7 +294,7 @@ func (m *marks) partEnds(p *printer, r *gen.Run, cursor string) {
 func (g *generator) checkSums() {
 	for _, s := range g.p.Structs {
 		sums := slices.ContainsFunc(s.Items, func(it *gen.Item) bool { return coverOf(it) != nil })
-		if !g.late || !sums && len(g.lateOf(s)) == 0 {
+		if !g.late || !sums && !g.waits(s) {
 			continue
 		}
 		reached := map[*gen.Struct]bool{}

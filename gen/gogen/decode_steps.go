@@ -4,6 +4,7 @@ package gogen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/openmetaroce/metaroce/gen"
@@ -68,11 +69,18 @@ func (d *decoder) run(r *gen.Run) {
 	}
 }
 
+// sized ends before the argument of what reads as many bytes as it needs.
+var sized = regexp.MustCompile(`(\]byte\)?|binary\.\w+\.\w+)\($`)
+
 // printRun prints the lines of a run after the array they read, or with it in its place if they read it once.
 func (d *decoder) printRun(r *gen.Run, name, lines string) {
 	for _, whole := range []string{fmt.Sprintf("%s[0:%d]", name, r.Size), name + "[0:]"} {
 		if strings.Count(lines, name) == 1 && strings.Contains(lines, whole) {
-			d.b.WriteString(strings.Replace(lines, whole, d.rest(""), 1))
+			end := plus(d.off(), r.Size)
+			if before, _, _ := strings.Cut(lines, whole); sized.MatchString(before) {
+				end = ""
+			}
+			d.b.WriteString(strings.Replace(lines, whole, d.rest(end), 1))
 			return
 		}
 	}

@@ -164,6 +164,7 @@ func (g *generator) appendSteps(f *jen.File, s *gen.Struct, fm form) {
 	if fm == settled {
 		e.solve()
 	}
+	g.fitPresent(&b, s, e.sc, guard{self: e.sc.self, result: "dst, "})
 	if e.sl = e.slots(); len(e.sl.from) > 0 {
 		e.sl.declare(&b, s)
 	}

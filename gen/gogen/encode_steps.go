@@ -73,9 +73,29 @@ func (g *generator) fit(b *body, it *gen.Item, gd guard) {
 // guards prints the tests of the struct's own fields and nested headers in front of the steps.
 func (e *encoder) guards() {
 	for _, it := range e.s.Items {
-		e.g.fit(e.b, it, guard{self: e.sc.self, result: "dst, "})
+		if !asked(it) {
+			e.g.fit(e.b, it, guard{self: e.sc.self, result: "dst, "})
+		}
 		if it.Kind == gen.KindSpan && it.Span.Kind == gen.SpanPad && it.Span.Fixed < 0 && hasField(it) {
 			e.b.line("if %s.%s < 0 {\nreturn dst, fault(CodeNofit, %q, 0, 0)\n}", e.sc.self, it.Name.Go, it.Name.Schema)
+		}
+	}
+}
+
+// asked tells whether the test of an item must know that the item is there: an absent text has not the right length.
+func asked(it *gen.Item) bool {
+	return it.When != nil && (fixedString(it) || it.Kind == gen.KindStruct)
+}
+
+// fitPresent prints the tests of such items, when all that decides about them is known.
+func (g *generator) fitPresent(b *body, s *gen.Struct, sc *scope, gd guard) {
+	for _, it := range s.Items {
+		var test body
+		if asked(it) {
+			g.fit(&test, it, gd)
+		}
+		if test.Len() > 0 {
+			b.line("if %s {\n%s}", sc.truth(it.When).code, test.String())
 		}
 	}
 }

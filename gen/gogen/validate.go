@@ -32,10 +32,13 @@ func (g *generator) validateBody(s *gen.Struct) string {
 		fits = fmt.Sprintf("if err := %s.fits(); err != nil {\nreturn err\n}\n", v.sc.self)
 	} else {
 		for _, it := range s.Items {
-			g.fit(&b, it, guard{self: v.sc.self})
+			if !asked(it) {
+				g.fit(&b, it, guard{self: v.sc.self})
+			}
 		}
 	}
 	v.solve()
+	g.fitPresent(&b, s, v.sc, guard{self: v.sc.self})
 	v.steps(s.Steps)
 	if s.Packet && s.Greedy && s.Max >= 0 {
 		b.line("size, err := %s.Len(%s)\nif err != nil {\nreturn err\n}", v.sc.self, paramNames(s))
