@@ -15,10 +15,7 @@ import (
 
 // lateSums tells whether some checksum must wait for what follows it.
 func (g *generator) lateSums() bool {
-	sized := false
-	for _, s := range g.p.Structs {
-		sized = g.waits(s) || sized // of all of them, so that all that is refused is reported
-	}
+	sized := slices.ContainsFunc(g.p.Structs, func(s *gen.Struct) bool { return g.waits(s) })
 	for _, s := range g.p.Structs {
 		for _, it := range s.Items {
 			if c := coverOf(it); c != nil && (sized || !c.Before || c.ZeroNone || c.Sum.Kind != gen.SumCRC) {
