@@ -297,9 +297,9 @@ func (f *function) take(t *gen.Take) {
 	if n, ok := f.wants(valSize, t.Item); ok {
 		g.line("%s = e - o", n)
 	}
-	add := fmt.Sprintf("t:add(%s, range(o, e))", index("F."+f.s.Name.Filter, t.Item.Name.Filter))
+	add := fmt.Sprintf("t:add(%s, range(o, e))", index("F."+f.s.Name.Filter, f.g.slot(f.s, t.Item)))
 	if sp.Kind == gen.SpanString {
-		add = fmt.Sprintf("t:add_packet_field(%s, range(o, e), ENC_UTF_8)", index("F."+f.s.Name.Filter, t.Item.Name.Filter))
+		add = fmt.Sprintf("t:add_packet_field(%s, range(o, e), ENC_UTF_8)", index("F."+f.s.Name.Filter, f.g.slot(f.s, t.Item)))
 	}
 	g.line("if t and e > o and o < cap and W.%s then %s end", f.s.Name.Filter, add)
 	var outside []string
