@@ -15,30 +15,15 @@ func manyKeys(l *gen.List) bool {
 	return l.Keys != nil || slices.ContainsFunc(l.Cases, func(c *gen.Case) bool { return c.Keys != nil })
 }
 
-func keysOf(l *gen.List) []*gen.Item {
-	if l.Keys != nil {
-		return l.Keys
-	}
-	return []*gen.Item{l.Key}
-}
-
-// tuples are the alternatives of a case's key.
-func tuples(c *gen.Case) [][]gen.Range {
-	if c.Keys != nil {
-		return c.Keys
-	}
-	return [][]gen.Range{{{First: c.Key, Last: c.Key}}}
-}
-
 // keyTest is the C condition that the head at self has a key of case c.
 func (g *generator) keyTest(l *gen.List, c *gen.Case, self string) string {
 	sc := scope{g: g, self: self}
 	var either []string
-	for _, t := range tuples(c) {
+	for _, t := range c.KeyRanges() {
 		var all []string
 		for i, r := range t {
-			ref := &gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: []*gen.Item{keysOf(l)[i]}}}
-			if keysOf(l)[i].Scalar.Flag {
+			ref := &gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: []*gen.Item{l.KeyItems()[i]}}}
+			if l.KeyItems()[i].Scalar.Flag {
 				all = append(all, flagTest(sc.leaf(ref), r)...)
 				continue
 			}

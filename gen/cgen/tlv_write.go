@@ -15,14 +15,14 @@ func kept(c *gen.Case, it *gen.Item) bool { return slices.Contains(c.Head, it) }
 // tlvWriteKey prints the setting of the key, where the case alone decides it; else the caller's must belong to the case.
 func (g *generator) tlvWriteKey(p *printer, l *gen.List, c *gen.Case) {
 	free := false
-	for i, it := range keysOf(l) {
+	for i, it := range l.KeyItems() {
 		if kept(c, it) {
 			free = true
 			continue
 		}
-		value := hexText(tuples(c)[0][i].First)
+		value := hexText(c.KeyRanges()[0][i].First)
 		if it.Scalar.Flag {
-			value = fmt.Sprint(tuples(c)[0][i].First != 0)
+			value = fmt.Sprint(c.KeyRanges()[0][i].First != 0)
 		}
 		p.line("head.%s = %s;", it.Name.C, value)
 	}

@@ -187,9 +187,9 @@ func drawElement(l *gen.List, c *gen.Case) string {
 	var fields []string
 	for _, it := range c.Head {
 		s := *it.Scalar
-		for i, key := range keysOf(l) {
+		for i, key := range l.KeyItems() {
 			if key == it {
-				s.In = []gen.Range{tuplesOf(c)[0][i]}
+				s.In = []gen.Range{c.KeyRanges()[0][i]}
 			}
 		}
 		fields = append(fields, it.Name.Go+": "+drawScalar(&s, it.Name.Schema))

@@ -173,7 +173,7 @@ func (g *generator) listHeadDecode(b *body, l *gen.List) {
 	if !l.Ascending {
 		return
 	}
-	key, first := listKey(l, "head"), operand("head."+keysOf(l)[0].Name.Go, scalarType(keysOf(l)[0].Scalar))
+	key, first := listKey(l, "head"), operand("head."+l.KeyItems()[0].Name.Go, scalarType(l.KeyItems()[0].Scalar))
 	wrong, next := key.at(4)+" < last", "last = "+key.code
 	if l.Strict {
 		wrong, next = "begun && "+key.at(4)+" <= last", "last, begun = "+key.code+", true"

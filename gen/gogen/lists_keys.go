@@ -12,22 +12,6 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// keysOf are the head items that make up a list's key.
-func keysOf(l *gen.List) []*gen.Item {
-	if l.Keys != nil {
-		return l.Keys
-	}
-	return []*gen.Item{l.Key}
-}
-
-// tuplesOf are the keys of a case, one range for each item of the key.
-func tuplesOf(c *gen.Case) [][]gen.Range {
-	if c.Keys != nil {
-		return c.Keys
-	}
-	return [][]gen.Range{{{First: c.Key, Last: c.Key}}}
-}
-
 // listKey prints the key of an element: one number, or several side by side, the first one on top.
 func listKey(l *gen.List, head string) val {
 	sc := &scope{self: head, getters: head == "view"}
@@ -37,7 +21,7 @@ func listKey(l *gen.List, head string) val {
 	}
 	var terms []string
 	shift := 0
-	for _, it := range slices.Backward(keysOf(l)) {
+	for _, it := range slices.Backward(l.KeyItems()) {
 		term := convert(at(it), "uint64").at(5)
 		if shift > 0 {
 			term = fmt.Sprintf("%s<<%d", term, shift)
@@ -74,7 +58,7 @@ func listedKeys(l *gen.List, c *gen.Case) (string, bool) {
 		return "", false
 	}
 	labels := []string{keyConst(l, c)}
-	for _, t := range tuplesOf(c) {
+	for _, t := range c.KeyRanges() {
 		if t[0].Last-t[0].First >= listedLabels {
 			return "", false
 		}
@@ -105,9 +89,9 @@ func keySwitch(b *body, l *gen.List) func(*gen.Case) string {
 // keyCondition prints the test that an element's head names a case.
 func keyCondition(l *gen.List, c *gen.Case) string {
 	var any []string
-	for _, t := range tuplesOf(c) {
+	for _, t := range c.KeyRanges() {
 		var all []string
-		for i, it := range keysOf(l) {
+		for i, it := range l.KeyItems() {
 			if cond := keyTest(it, t[i]); cond != "true" {
 				all = append(all, cond)
 			}
@@ -171,12 +155,12 @@ func headLiteral(l *gen.List, c *gen.Case, element string) string {
 	var out []string
 	for _, it := range l.Head.Items {
 		value := ""
-		switch i := slices.Index(keysOf(l), it); {
+		switch i := slices.Index(l.KeyItems(), it); {
 		case !hasField(it) || it == l.LengthOf:
 		case slices.Contains(c.Head, it):
 			value = element + "." + it.Name.Go
 		case i >= 0:
-			value = scalarNumber(it.Scalar, tuplesOf(c)[0][i].First)
+			value = scalarNumber(it.Scalar, c.KeyRanges()[0][i].First)
 		case it.Scalar != nil && it.Scalar.Default != 0:
 			value = scalarNumber(it.Scalar, it.Scalar.Default)
 		}

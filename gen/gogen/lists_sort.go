@@ -21,7 +21,7 @@ func (g *generator) listSort(f *jen.File, l *gen.List) {
 		return
 	}
 	bits := 0
-	for _, it := range keysOf(l) {
+	for _, it := range l.KeyItems() {
 		bits += it.Scalar.Bits
 	}
 	if bits > 64 {

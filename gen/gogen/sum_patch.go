@@ -17,7 +17,7 @@ const patchFrom = 3072
 
 // patches tells whether a packet may be so long that bringing its checksum up to date is worth a function.
 func (g *generator) patches(s *gen.Struct, it *gen.Item) bool {
-	_, ok := tailSize(s.Steps, it)
+	_, ok := gen.TailSize(s.Steps, it)
 	run, first := s.Steps[0].(*gen.Run)
 	return ok && first && run.Size > 0 && s.Packet && s.Greedy && len(s.Params) == 0 && fastSum(it.Scalar.Sum.Sum) && (s.Max < 0 || s.Max > 2*patchFrom)
 }
@@ -28,7 +28,7 @@ func (g *generator) patchSum(f *jen.File, s *gen.Struct, it *gen.Item) {
 		return
 	}
 	sum := it.Scalar.Sum.Sum
-	tail, _ := tailSize(s.Steps, it)
+	tail, _ := gen.TailSize(s.Steps, it)
 	run := s.Steps[0].(*gen.Run)
 	var b body
 	d := &decoder{g: g, s: s, b: &b, sc: &scope{g: g, self: "src", known: map[string]val{}}}

@@ -107,7 +107,7 @@ func sumItems(s *gen.Struct) []*gen.Item {
 // verify prints VerifyX. It decodes only packets in which nothing else tells where the checksum lies.
 func (g *generator) verify(f *jen.File, s *gen.Struct, it *gen.Item) {
 	var b body
-	tail, ok := tailSize(s.Steps, it)
+	tail, ok := gen.TailSize(s.Steps, it)
 	switch {
 	case s.FixedSize:
 		b.line("if len(src) < %s {\nreturn short(%q, 0, %s)\n}", g.sizeConst(s), firstLeaf(fixedRun(s)), g.sizeConst(s))
@@ -158,7 +158,7 @@ func (g *generator) verifyTail(b *body, s *gen.Struct, it *gen.Item) {
 	if it.When != nil {
 		b.line("if %s {\nreturn nil\n}", d.sc.negate(it.When).code)
 	}
-	tail, _ := tailSize(s.Steps, it)
+	tail, _ := gen.TailSize(s.Steps, it)
 	b.line("if len(src) < %d {\nreturn short(%q, %d, %d)\n}", least+tail, it.Name.Schema, least, tail)
 }
 
@@ -175,31 +175,4 @@ func (g *generator) readable(d *decoder, r *gen.Run) {
 		}
 		return g.loadScalar(buffer{code: "src"}, bit, ref.Last().Scalar), true
 	}
-}
-
-// tailSize is the distance from an item to the end of the struct, when all behind it is of fixed size.
-func tailSize(steps []gen.Step, it *gen.Item) (int, bool) {
-	size := 0
-	for i := len(steps) - 1; i >= 0; i-- {
-		switch st := steps[i].(type) {
-		case *gen.Verify:
-		case *gen.Run:
-			for _, p := range st.Parts {
-				if p.Item == it {
-					return size + st.Size - p.Bit/8, true
-				}
-			}
-			size += st.Size
-		case *gen.Branch:
-			for _, side := range [][]gen.Step{st.Then, st.Else} {
-				if n, ok := tailSize(side, it); ok {
-					return size + n, true
-				}
-			}
-			return 0, false
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
 }

@@ -32,7 +32,7 @@ func (p *pkg) sumOf(s *gen.Struct) *sum {
 			outer := slices.ContainsFunc(cover.Parts, func(p *gen.CoverPart) bool { return p.Kind == gen.CoverParam })
 			return &sum{item: it, size: it.Scalar.Bits / 8, cover: true, outer: outer}
 		}
-		tail, ok := tailSize(s.Steps, it)
+		tail, ok := gen.TailSize(s.Steps, it)
 		if !ok {
 			p.refused.Add(it, "the checksum `%s` has no constant distance from the end", it.Name.Schema)
 			return nil
@@ -56,33 +56,6 @@ func sums(s *gen.Struct) int {
 		}
 	}
 	return n
-}
-
-// tailSize is the distance from an item to the end, when all behind it is of fixed size.
-func tailSize(steps []gen.Step, it *gen.Item) (int, bool) {
-	size := 0
-	for i := len(steps) - 1; i >= 0; i-- {
-		switch st := steps[i].(type) {
-		case *gen.Verify:
-		case *gen.Run:
-			for _, p := range st.Parts {
-				if p.Item == it {
-					return size + st.Size - p.Bit/8, true
-				}
-			}
-			size += st.Size
-		case *gen.Branch:
-			for _, side := range [][]gen.Step{st.Then, st.Else} {
-				if n, ok := tailSize(side, it); ok {
-					return size + n, true
-				}
-			}
-			return 0, false
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
 }
 
 // Field is the name of the field.

@@ -10,22 +10,6 @@ import (
 	"github.com/openmetaroce/metaroce/gen"
 )
 
-// keysOf lists the items of a list's key.
-func keysOf(l *gen.List) []*gen.Item {
-	if l.Keys != nil {
-		return l.Keys
-	}
-	return []*gen.Item{l.Key}
-}
-
-// tuplesOf lists the keys of a case: one range per item of the key.
-func tuplesOf(c *gen.Case) [][]gen.Range {
-	if c.Keys != nil {
-		return c.Keys
-	}
-	return [][]gen.Range{{{First: c.Key, Last: c.Key}}}
-}
-
 // general reports whether a list needs more than one plain number as its key and zeros at its end. One that does makes all
 // lists of the dissector general.
 func (g *generator) general() bool {
@@ -37,7 +21,7 @@ func (g *generator) general() bool {
 
 // list prints L.x, the table that drives elements() in the runtime.
 func (g *generator) list(l *gen.List) error {
-	for _, it := range keysOf(l) {
+	for _, it := range l.KeyItems() {
 		if wide(it.Scalar) {
 			return g.refusal(l, "the keys of `%s` have more than %d bits, which Lua cannot compare", l.Name.Schema, exactBits)
 		}
@@ -112,7 +96,7 @@ func (g *generator) keyText(f *function, l *gen.List) string {
 		return f.local(value{valNumber, gen.Ref{Path: []*gen.Item{l.Key}}})
 	}
 	var numbers []string
-	for _, it := range keysOf(l) {
+	for _, it := range l.KeyItems() {
 		numbers = append(numbers, f.printer().count(&gen.Expr{Op: gen.OpRef, Ref: gen.Ref{Path: []*gen.Item{it}}}))
 	}
 	return "{ " + strings.Join(numbers, ", ") + " }"
@@ -133,13 +117,13 @@ func (g *generator) listRules(l *gen.List) {
 	g.line("strict = %t, refuse = %d, ignore = %t, foreign = \"%s\",", l.Strict, refuse, fill.Ignore, foreign)
 	g.open("find = function(key)")
 	var names, values []string
-	for i := range keysOf(l) {
+	for i := range l.KeyItems() {
 		names, values = append(names, fmt.Sprintf("k%d", i+1)), append(values, fmt.Sprintf("key[%d]", i+1))
 	}
 	g.line("local %s = %s", strings.Join(names, ", "), strings.Join(values, ", "))
 	for i, c := range l.Cases {
 		var alts []string
-		for _, t := range tuplesOf(c) {
+		for _, t := range c.KeyRanges() {
 			alts = append(alts, tupleText(names, t))
 		}
 		g.line("if %s then return %d end", strings.Join(alts, " or "), i+1)

@@ -106,7 +106,7 @@ func newUsage(g *generator) *usage {
 			}
 		}
 		for _, l := range g.lists {
-			for _, it := range keysOf(l) {
+			for _, it := range l.KeyItems() {
 				u.need(l.Head, value{valNumber, gen.Ref{Path: []*gen.Item{it}}})
 			}
 			u.expr(l.Head, l.Length)

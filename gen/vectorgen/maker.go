@@ -262,10 +262,7 @@ func (m *maker) list(sc gen.Scope) {
 func (m *maker) element(sc gen.Scope, c *gen.Case, i int) *gen.Value {
 	l := sc.Self.Item.List
 	e := &gen.Value{Case: c}
-	keys := l.Keys
-	if keys == nil {
-		keys = []*gen.Item{l.Key}
-	}
+	keys := l.KeyItems()
 	for _, it := range c.Head {
 		k := gen.NewValue(it)
 		m.fill(gen.Scope{Self: e}, k)
