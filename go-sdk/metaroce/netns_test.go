@@ -158,6 +158,9 @@ func TestPlaneIsPulledOutOfARealNetwork(t *testing.T) {
 			back = true
 		}
 	}
+	if err := region.Close(); err != nil { // from here on nobody else touches the memory
+		t.Fatal(err)
+	}
 	if !bytes.Equal(memory, data) {
 		t.Error("what arrived is not what was sent")
 	}

@@ -61,6 +61,9 @@ func transfer(t *testing.T, from, to *Conn, n int) {
 			t.Fatal(err)
 		}
 	}
+	if err := region.Close(); err != nil { // from here on nobody else touches the memory
+		t.Fatal(err)
+	}
 	if !bytes.Equal(memory, data) {
 		t.Error("what arrived is not what was sent")
 	}
