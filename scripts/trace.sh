@@ -7,5 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
-go test -json ./engine/... ./go-sdk/... ./fuzz/... >"$results"
+if ! go test -json ./engine/... ./go-sdk/... ./fuzz/... >"$results"; then
+	grep -E '"Action":"(fail|build-fail)"|--- FAIL|_test.go:[0-9]+: ' "$results" | tail -40 >&2
+	exit 1
+fi
 go run ./cmd/mrgen trace --results "$results" --spec docs/spec "$@"
