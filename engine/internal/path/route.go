@@ -13,9 +13,12 @@ type left struct {
 	until mono.Time // when what is still unacknowledged of earlier routes counts as lost; Never = there is none
 }
 
-// behind tells whether a transmission travelled on an earlier route.
+// behind tells whether a transmission travelled on an earlier route: it is further back than the first one of the present route,
+// counted from the next one, so that half a space of transmissions since then confuses nothing.
 func (p *Path) behind(tsn uint32) bool {
-	return p.left.until != mono.Never && p.ledger.space.Less(tsn, p.left.first)
+	l := &p.ledger
+	back := func(n uint32) uint32 { return (l.nextTSN - n) & l.space.Mask() }
+	return p.left.until != mono.Never && back(tsn) > back(p.left.first)
 }
 
 // leave notes that the route changes now.
