@@ -113,7 +113,7 @@ func (a *arena) dropFeedback() {
 func (a *arena) markFirst() {
 	if from, path, ok := a.some(); ok {
 		for _, p := range a.wire[from][path] {
-			p.packet.CE = true
+			p.packet.CE = !p.packet.NotECT
 		}
 	}
 }

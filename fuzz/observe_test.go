@@ -30,7 +30,9 @@ func (a *arena) sent(from int, d engine.Datagram) *parcel {
 		return p
 	}
 	ledger := a.halves[from][p.path].ledger
-	p.packet = model.Packet{PSN: a.near(from, ledger.Next(), w.Base.Psn), TSN: a.near(from, ledger.TSN(), w.Base.Tsn)}
+	p.packet = model.Packet{
+		PSN: a.near(from, ledger.Next(), w.Base.Psn), TSN: a.near(from, ledger.TSN(), w.Base.Tsn), NotECT: d.ECN == engine.NotECT,
+	}
 	p.packet.Floor = p.packet.PSN
 	if p.opcode < wire.OpcodeAck {
 		a.sentChunk(p, &w)
